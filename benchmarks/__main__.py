@@ -115,7 +115,7 @@ def paper(
 
     del debug
     for name, value in (("device", device), ("n_jobs", jobs)):
-        parameters_of(SelectorParameters)[name].takes.check(value, name)
+        parameters_of(SelectorParameters)[name].metadata["takes"].check(value, name)
     folder = out or ("bench-paper-quick" if quick else "bench-paper")
     make_folder(folder)
     PaperBench(QUICK if quick else FULL, jobs, device).run(folder, typer.echo)
@@ -155,7 +155,7 @@ def speed(
     from misfeat.show.terminal import new_console
 
     del debug
-    parameters_of(SelectorParameters)["n_jobs"].takes.check(jobs, "n_jobs")
+    parameters_of(SelectorParameters)["n_jobs"].metadata["takes"].check(jobs, "n_jobs")
     named = split(tables, ",") or list(filter(None, [tables]))
     asked = SpeedBench(tuple(named), quick, jobs, cold)
     if out:

@@ -205,13 +205,5 @@ class DropCompleter(BaseCompleter):
         """Guess the scores of all sizes up to one."""
         exact = known.exact
         filled = recorded_sets_filled(exact, size)
-        by_size = [
-            np.array(
-                [
-                    recorded_part_scores(filled, cohort, level(exact.missing.shape[1], m), missing)
-                    for cohort, missing in enumerate(exact.missing)
-                ]
-            )
-            for m in range(size + 1)
-        ]
-        return Guess.of(by_size)
+        levels = [level(exact.missing.shape[1], m) for m in range(size + 1)]
+        return Guess.of([recorded_part_scores(filled, own, exact.missing) for own in levels])

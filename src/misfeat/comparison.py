@@ -78,9 +78,8 @@ def compare(
     """
     runs = _selection(first, "first"), _selection(second, "second")
     if names is None:
-        folders = [
-            Path(one).resolve().name for one in (first, second) if isinstance(one, str | Path)
-        ]
+        paths = [one for one in (first, second) if isinstance(one, str | Path)]
+        folders = [Path(one).resolve().name for one in paths]
         names = (folders[0], folders[1]) if len(folders) == 2 and all(folders) else USUAL_NAMES
     return ShownComparison(**vars(compare_selections(*runs, size=size, names=names)))
 
@@ -102,6 +101,22 @@ def print_comparison(
     found: Comparison, console: Console | None = None, spell: Callable[[str], str] = str
 ) -> None:
     """Print what changed: one sentence for the whole, one a subgroup, then tables and notes."""
+
+    def interval(words: Callable[..., str], *names: str) -> Callable[[dict[str, Any]], str]:
+        return lambda line: words(*(line[name] for name in names))
+
+    # Heads are read as markup.
+    first, second = (escape(visible(name)) for name in found.names)
+    shares = [interval(share_in_words, run, f"{run}_low", f"{run}_high") for run in USUAL_NAMES]
+    columns = (
+        tables.names("features", "set"),
+        TableColumn(first, shares[0], spare=2),
+        TableColumn(second, shares[1], spare=1),
+        TableColumn("difference", interval(points_in_words, "difference", "low", "high")),
+        TableColumn("", interval(p_words, "p_value"), spare=3),
+        tables.text("asked", "looked at as", spare=4),
+        TableColumn("", lambda line: line["source"] * (line["source"] == "predicted"), False, 1),
+    )
     console = console or new_console()
     summary = spell(found.summary())
     console.print(plain_text(summary, style="bold"))
@@ -112,28 +127,9 @@ def print_comparison(
         lines = [asdict(line) for line in found.changed if line.subgroup == one.subgroup]
         if lines:
             console.print(plain_text(one.subgroup, style="bold"))
-            console.print(fitting_table(lines, _columns(found), console))
+            console.print(fitting_table(lines, columns, console))
     for note in found.notes:
         console.print(visible(spell(note)), style="dim", highlight=False, markup=False)
-
-
-def _columns(found: Comparison) -> tuple[TableColumn, ...]:
-    # Heads are read as markup.
-    first, second = (escape(visible(name)) for name in found.names)
-
-    def interval(words: Callable[..., str], *names: str) -> Callable[[dict[str, Any]], str]:
-        return lambda line: words(*(line[name] for name in names))
-
-    shares = [interval(share_in_words, run, f"{run}_low", f"{run}_high") for run in USUAL_NAMES]
-    return (
-        tables.names("features", "set"),
-        TableColumn(first, shares[0], spare=2),
-        TableColumn(second, shares[1], spare=1),
-        TableColumn("difference", interval(points_in_words, "difference", "low", "high")),
-        TableColumn("", interval(p_words, "p_value"), spare=3),
-        tables.text("asked", "looked at as", spare=4),
-        TableColumn("", lambda line: line["source"] * (line["source"] == "predicted"), False, 1),
-    )
 
 
 def comparison_as_json(found: Comparison) -> Iterator[str]:

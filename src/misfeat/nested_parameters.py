@@ -35,17 +35,15 @@ class NestedParameters(SelectorParameters, BaseEstimator):  # type: ignore[misc]
         >>> SubgroupSelector().set_params(coding__min_rows=30).coding
         Coding(min_rows=30)
         """
-        for name, kind in NESTED.items():
+        for name in NESTED:
             if any(one.startswith(f"{name}__") for one in params):
-                settings = params.get(name, getattr(self, name))
-                params[name] = kind() if settings is None else _checked(name, settings)
+                params[name] = _checked(name, params.get(name, getattr(self, name)))
         super().set_params(**params)
         return self
 
     def _nested(self, name: str) -> Any:
         """The settings that a parameter holds, checked; the usual ones where it holds none."""
-        settings = getattr(self, name)
-        settings = NESTED[name]() if settings is None else _checked(name, settings)
+        settings = _checked(name, getattr(self, name))
         check_parameters(settings)
         return settings
 
@@ -64,6 +62,7 @@ class NestedParameters(SelectorParameters, BaseEstimator):  # type: ignore[misc]
 
 
 def _checked(name: str, settings: object) -> Any:
-    if isinstance(settings, NESTED[name]):
-        return settings
-    raise MisfeatError(f"{Setting(name, settings)}; it must be a {NESTED[name].__name__}, or None.")
+    kind = NESTED[name]
+    if settings is not None and not isinstance(settings, kind):
+        raise MisfeatError(f"{Setting(name, settings)}; it must be a {kind.__name__}, or None.")
+    return kind() if settings is None else settings

@@ -52,30 +52,26 @@ def loaded_selector(kind: type[Kind], folder: str | Path) -> Kind:
         params = {name: _decoded(name, value) for name, value in saved["params"].items()}
     except run_format.MALFORMED as error:
         raise run_format.incomplete(as_folder(folder) / MANIFEST, error) from error
-    _check_class(kind, saved, str(folder))
-    selector: Any = kind(**params)
+    estimator: Any = kind
+    name, unknown = estimator.__qualname__, sorted(set(params) - set(estimator._get_param_names()))
+    # What the estimator of this package saved, subclasses can read.
+    if saved["class"] != name and (unknown or saved["class"] != "SubgroupSelector"):
+        raise MisfeatError(
+            f"{str(folder)!r} was saved by the class {saved['class']}, not by {name}; load it with "
+            f"{saved['class']}.load."
+        )
+    if unknown:
+        raise MisfeatError(
+            f"{str(folder)!r} was saved with parameters that this {name} does not have "
+            f"({listed(unknown)})."
+        )
+    selector = estimator(**params)
     selector.selection_ = Selection.from_saved(run)
     selector.n_features_in_ = count
     if names is not None:
         selector.feature_names_in_ = np.array(names, dtype=object)
     loaded: Kind = selector
     return loaded
-
-
-def _check_class(kind: Any, saved: Mapping[str, Any], folder: str) -> None:
-    unknown = sorted(set(saved["params"]) - set(kind._get_param_names()))
-    # What the estimator of this package saved, subclasses can read.
-    is_plain = saved["class"] == "SubgroupSelector"
-    if saved["class"] != kind.__qualname__ and (unknown or not is_plain):
-        raise MisfeatError(
-            f"{folder!r} was saved by the class {saved['class']}, not by {kind.__qualname__}; "
-            f"load it with {saved['class']}.load."
-        )
-    if unknown:
-        raise MisfeatError(
-            f"{folder!r} was saved with parameters that this {kind.__qualname__} does not have "
-            f"({listed(unknown)})."
-        )
 
 
 def _encoded(name: str, value: Any) -> Any:

@@ -5,6 +5,7 @@ Snapshots are text files in ``snapshots/``. After a change that is meant, renew 
 """
 
 import fcntl
+import json
 import os
 import pty
 import re
@@ -50,6 +51,26 @@ def run(*arguments: str) -> Ran:
     """Run the command within this process."""
     found = CliRunner().invoke(app, list(arguments))
     return Ran(found.exit_code, found.stdout, found.stderr, found.exception)
+
+
+def done(*arguments: str) -> Ran:
+    """Run the command within this process, where it is to go well."""
+    found = run(*arguments)
+    assert found.exit_code == 0, found.stderr + found.stdout
+    return found
+
+
+def json_lines(*arguments: str) -> list[dict]:
+    """The lines of JSON that a command which goes well writes."""
+    return [json.loads(line) for line in done(*arguments, "--json").stdout.splitlines()]
+
+
+def refused(*arguments: str) -> str:
+    """The one line that is said of a command with bad input."""
+    found = run(*arguments)
+    assert found.exit_code == 2, (arguments, found.stderr)
+    assert found.stderr.count("\n") == 1, (arguments, found.stderr)
+    return found.stderr
 
 
 def process(*arguments: str, command: list[str] = COMMAND, **settings: str) -> Ran:

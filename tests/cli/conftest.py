@@ -1,6 +1,6 @@
 import pytest
 
-from tests.cli.commands import ASKED, TABLE, run
+from tests.cli.commands import ASKED, TABLE, done
 
 
 @pytest.fixture
@@ -16,5 +16,5 @@ def saved(few_resamples_in_module, tmp_path_factory):
     folder = tmp_path_factory.mktemp("asked")
     (folder / "table.csv").write_text(TABLE * 6)
     asked = (*ASKED, "--cost", "z=4", "-q", "--out", str(folder / "run"))
-    assert run("run", str(folder / "table.csv"), *asked).exit_code == 0
+    done("run", str(folder / "table.csv"), *asked)
     return str(folder / "run")

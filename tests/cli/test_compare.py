@@ -1,10 +1,8 @@
-import json
-
 import numpy as np
 import pytest
 
 from misfeat import SubgroupSelector
-from tests.cli.commands import run
+from tests.cli.commands import done, json_lines, refused
 from tests.comparison.conftest import columns
 
 
@@ -17,14 +15,8 @@ def saved(tmp_path_factory):
     return folder
 
 
-def compared(saved, first="last", second="this", *more):
-    return run("compare", str(saved / first), str(saved / second), *more)
-
-
 def test_the_first_sentence_names_what_was_planted(saved):
-    found = compared(saved)
-    assert found.exit_code == 0, found.stderr
-    said = " ".join(found.stdout.split())
+    said = " ".join(done("compare", str(saved / "last"), str(saved / "this")).stdout.split())
     assert said.startswith("There is no evidence of a change in 2 of 3 subgroups; in ")
     assert "in site=b, x explains" in said
     assert "last" in said
@@ -33,9 +25,7 @@ def test_the_first_sentence_names_what_was_planted(saved):
 def test_json_lines_are_those_of_the_library(saved):
     from misfeat import compare
 
-    lines = [
-        json.loads(one) for one in compared(saved, "last", "this", "--json").stdout.splitlines()
-    ]
+    lines = json_lines("compare", str(saved / "last"), str(saved / "this"))
     found = compare(saved / "last", saved / "this")
     changes = [one for one in lines if one["kind"] == "change"]
     assert np.allclose(
@@ -44,8 +34,6 @@ def test_json_lines_are_those_of_the_library(saved):
 
 
 def test_what_cannot_be_compared_is_one_line_in_the_words_of_options(saved):
-    found = compared(saved, "last", "as")
-    assert found.exit_code == 2
-    assert "--estimate 'population'" in found.stderr
-    assert "--estimate 'sample'" in found.stderr
-    assert len(found.stderr.splitlines()) == 1
+    said = refused("compare", str(saved / "last"), str(saved / "as"))
+    assert "--estimate 'population'" in said
+    assert "--estimate 'sample'" in said

@@ -5,7 +5,7 @@ import pytest
 from misfeat import Coding, SubgroupSelector
 from misfeat.cli.run_options import RunSettings
 from misfeat.cli.settings_file import IN_FILE, as_config, read_config
-from tests.cli.commands import ASKED, run
+from tests.cli.commands import ASKED, refused, run
 
 
 @pytest.fixture
@@ -59,11 +59,9 @@ def test_a_file_can_merge_values_and_cut_numbers(heart_path, write):
     ],
 )
 def test_what_a_file_may_not_say_is_named(table, write, text, message):
-    result = run("run", table, "--config", write(text))
-    assert result.exit_code == 2
-    assert message in result.stderr
-    assert "run.toml" in result.stderr
-    assert result.stderr.count("\n") == 1
+    said = refused("run", table, "--config", write(text))
+    assert message in said
+    assert "run.toml" in said
 
 
 def test_what_python_would_refuse_is_said_in_one_line(table, write):
@@ -75,16 +73,11 @@ def test_what_python_would_refuse_is_said_in_one_line(table, write):
         ("cost = [3]", "write it as mri=400."),
         ("block = {a = 'b'}", "give a list of features"),
     ):
-        result = run("run", table, "--config", write(f'target = "y"\n{text}'))
-        assert result.exit_code == 2, text
-        assert message in result.stderr, text
-        assert result.stderr.count("\n") == 1, text
+        assert message in refused("run", table, "--config", write(f'target = "y"\n{text}')), text
 
 
 def test_a_file_without_an_end_is_no_settings_file(table):
-    result = run("run", table, "--config", "/dev/zero")
-    assert result.exit_code == 2
-    assert "too large for settings" in result.stderr
+    assert "too large for settings" in refused("run", table, "--config", "/dev/zero")
 
 
 def test_paths_in_a_file_start_from_its_folder(tmp_path, write, monkeypatch):

@@ -1,10 +1,8 @@
 """Whole tables, with nothing but the target and the groups said."""
 
-import json
-
 import pytest
 
-from tests.cli.commands import run
+from tests.cli.commands import json_lines
 
 MOBILE = ("mobile.csv.gz", "price_range", ["dual_sim"], 2)
 ATTRITION = ("attrition.csv.gz", "Attrition", ["Age:25,40,50", "Gender"], 8)
@@ -41,9 +39,7 @@ def test_every_stand_in_of_a_real_table_is_answered_sensibly(stand_in_folder, ta
 
 def check_answer(path, target, groups, n_subgroups, telling):
     by = [word for group in groups for word in ("--by", group)]
-    result = run("run", str(path), "--target", target, *by, "--json")
-    assert result.exit_code == 0, result.stderr
-    lines = [json.loads(line) for line in result.stdout.splitlines()]
+    lines = json_lines("run", str(path), "--target", target, *by)
     cohorts = {line["subgroup"]: line for line in lines if line["kind"] == "subgroup"}
     sets = [line for line in lines if line["kind"] == "set"]
     assert len(cohorts) == n_subgroups

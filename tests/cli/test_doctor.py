@@ -10,19 +10,17 @@ from misfeat.cli.background_compilation import compile_tests, compiled_beside
 from misfeat.datasets import make_cohorts
 from misfeat.information.kernels.permuted_scores import score_permutations
 from misfeat.runtime.kernel_cache import is_kept
-from tests.cli.commands import run
+from tests.cli.commands import done, process, run
 
 doctor = sys.modules["misfeat.cli.doctor"]
 """The module, whose name in the package is the command's."""
 
 
 def test_a_healthy_installation_is_said_to_be_so_in_words_and_as_json():
-    result = run("doctor", "--quiet")
-    assert result.exit_code == 0, result.stdout
-    assert result.stdout.endswith("All is well.\n")
-    assert __version__ in result.stdout
-    result = run("doctor", "--json", "--quiet")
-    found = json.loads(result.stdout)
+    shown = done("doctor", "--quiet").stdout
+    assert shown.endswith("All is well.\n")
+    assert __version__ in shown
+    found = json.loads(run("doctor", "--json", "--quiet").stdout)
     assert found["healthy"]
     assert found["versions"]["misfeat"] == __version__
     assert [text[:2] for text in found["self_test"].values()] == ["ok"] * 3
@@ -46,9 +44,7 @@ def test_without_pytorch_all_is_well_and_the_extra_is_named(monkeypatch):
     there = doctor.installed
     monkeypatch.setattr(doctor, "installed", lambda p: None if p == "torch" else there(p))
     monkeypatch.setitem(sys.modules, "torch", None)  # importing it is an ImportError
-    result = run("doctor", "--quiet")
-    assert result.exit_code == 0, result.stdout
-    shown = " ".join(result.stdout.split())
+    shown = " ".join(done("doctor", "--quiet").stdout.split())
     assert "neural missing: pip install 'misfeat[neural]'" in shown
     assert "trains on" not in shown
 
@@ -89,17 +85,6 @@ print(running, [process.poll() is not None for process in started])
 """
 
 
-def printed(code: str, **environment: str) -> str:
-    told = subprocess.run(
-        [sys.executable, "-c", code],
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return told.stdout.strip()
-
-
 def test_nothing_is_started_where_kernels_are_kept(monkeypatch):
     compile_tests()
     assert is_kept(score_permutations) in (True, None)
@@ -110,4 +95,5 @@ def test_nothing_is_started_where_kernels_are_kept(monkeypatch):
 
 @pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="there is no core to spare")
 def test_the_other_process_ends_with_the_work_of_the_first(tmp_path):
-    assert printed(BESIDE, NUMBA_CACHE_DIR=str(tmp_path)) == "[True] [True]"
+    told = process(command=[sys.executable, "-c", BESIDE], NUMBA_CACHE_DIR=str(tmp_path))
+    assert (told.exit_code, told.stdout) == (0, "[True] [True]\n"), told.stderr

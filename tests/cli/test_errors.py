@@ -10,7 +10,7 @@ import pytest
 from misfeat import SubgroupSelector
 from misfeat.answers.top_sets import best_sets
 from misfeat.cli.errors import BAD_INPUT, BROKEN_PIPE, INTERNAL_ERROR, INTERRUPTED
-from tests.cli.commands import ASKED, COMMAND, QUICK, TABLE, environment, process, run
+from tests.cli.commands import ASKED, COMMAND, QUICK, TABLE, environment, process, refused, run
 
 WRONG_OPTIONS = [
     ("--by sit", "did you mean 'site'?"),
@@ -75,9 +75,8 @@ def test_every_error_of_a_user_takes_one_line(table):
 @pytest.mark.parametrize("cost", ["q=1", "x=0", "x=inf"])
 def test_a_cost_that_cannot_be_is_refused_before_the_work(monkeypatch, table, cost):
     monkeypatch.setattr(SubgroupSelector, "fit", lambda *_: pytest.fail("the work began"))
-    result = run("run", table, *ASKED, "--cost", cost)
-    assert result.exit_code == BAD_INPUT
-    assert "--cost" in result.stderr or "'q'" in result.stderr
+    said = refused("run", table, *ASKED, "--cost", cost)
+    assert "--cost" in said or "'q'" in said
 
 
 def test_notes_name_options_and_leave_names_of_columns_alone(tmp_path):
@@ -85,8 +84,8 @@ def test_notes_name_options_and_leave_names_of_columns_alone(tmp_path):
     path.write_text(TABLE.replace("site,x,z,y", "site,min_rows,z,y"))
     result = run("run", str(path), *QUICK, "--min-rows", "999")
     assert "fewer than --min-rows 999" in result.stderr
-    refused = run("run", str(path), *QUICK, "--include", "min_rows", "--size", "0")
-    assert refused.stderr == "error: --size 0; it must be an integer of at least 1.\n"
+    said = refused("run", str(path), *QUICK, "--include", "min_rows", "--size", "0")
+    assert said == "error: --size 0; it must be an integer of at least 1.\n"
 
 
 def test_what_breaks_inside_is_said_in_one_line(monkeypatch, table):
@@ -107,9 +106,7 @@ def test_full_memory_is_said_with_what_to_do(monkeypatch, table):
         raise MemoryError
 
     monkeypatch.setattr(SubgroupSelector, "fit", fill)
-    result = run("run", table, *ASKED)
-    assert result.exit_code == BAD_INPUT
-    assert "lower --size" in result.stderr
+    assert "lower --size" in refused("run", table, *ASKED)
 
 
 @pytest.mark.slow
@@ -148,8 +145,8 @@ def test_a_full_disk_is_said_in_one_line(table):
 @pytest.mark.slow
 def test_closed_standard_output_is_no_error(table, tmp_path):
     asked = shlex.join([*COMMAND, "run", table, *QUICK, "--out", str(tmp_path / "out")])
-    found = subprocess.run(["sh", "-c", f"{asked} >&-"], capture_output=True, text=True)
-    assert found.returncode == 0, found.stderr
+    found = process(command=["sh", "-c", f"{asked} >&-"])
+    assert found.exit_code == 0, found.stderr
     assert "Run: " in found.stderr
     assert best_sets(SubgroupSelector.load(tmp_path / "out").selection_)
 
@@ -198,12 +195,8 @@ INTERRUPTIONS = {
 @pytest.mark.parametrize("when", INTERRUPTIONS)
 def test_ctrl_c_ends_with_the_same_exit_code_whenever_it_comes(when):
     code = INTERRUPTIONS[when] + "misfeat.cli.main()"
-    found = subprocess.run(
-        [sys.executable, "-c", code, "run", "t.csv", "--target", "y"],
-        capture_output=True,
-        text=True,
-    )
-    assert found.returncode == INTERRUPTED, found.stderr
+    found = process("run", "t.csv", "--target", "y", command=[sys.executable, "-c", code])
+    assert found.exit_code == INTERRUPTED, found.stderr
     assert found.stderr == "interrupted\n"
 
 
@@ -224,9 +217,7 @@ def test_what_an_encoding_lacks_is_replaced(table):
 @pytest.mark.parametrize("megabytes", [700, 200, 150])
 def test_too_little_memory_to_start_is_said_as_a_limit(table, megabytes):
     limited = f"ulimit -v {megabytes * 1024}; exec {shlex.join(COMMAND)} run {table} --target y"
-    ended = subprocess.run(
-        ["bash", "-c", limited], env=environment(), capture_output=True, text=True, check=False
-    )
-    assert ended.returncode == BAD_INPUT
+    ended = process(command=["bash", "-c", limited])
+    assert ended.exit_code == BAD_INPUT
     assert ended.stderr.startswith(f"error: Memory is limited to {megabytes} MB (ulimit -v)")
     assert ended.stderr.count("\n") == 1

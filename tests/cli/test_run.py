@@ -1,11 +1,10 @@
-import json
 from contextlib import contextmanager
 
 import pytest
 
 from misfeat import __version__
 from misfeat.runtime import memory
-from tests.cli.commands import QUICK, TABLE, run
+from tests.cli.commands import ASKED, QUICK, TABLE, done, json_lines, refused, run
 
 
 @pytest.fixture(scope="module")
@@ -15,22 +14,12 @@ def heart(heart_path):
     return [*asked, "--completer", "transfer"]
 
 
-@pytest.fixture(scope="module")
-def heart_json(heart):
-    return run(*heart, "--no-worth", "--json")
-
-
-def lines_of(result, kind: str) -> list[dict]:
-    assert result.exit_code == 0, result.stderr
-    return [line for line in map(json.loads, result.stdout.splitlines()) if line["kind"] == kind]
+def lines_of(kind: str, *arguments: str) -> list[dict]:
+    return [line for line in json_lines(*arguments) if line["kind"] == kind]
 
 
 def test_json_lines_hold_the_subgroups_and_then_their_sets(table):
-    asked = ["--target", "y", "--by", "site", "--size", "2", "--completer", "interactions"]
-    asked += ["--estimate", "sample"]
-    result = run("run", table, *asked, "--json")
-    assert result.exit_code == 0
-    lines = [json.loads(line) for line in result.stdout.splitlines()]
+    lines = json_lines("run", table, *QUICK, "--estimate", "sample")
     kinds = ["subgroup", "subgroup", "set", "set", "worth", "answer", "answer", "answer"]
     assert [line["kind"] for line in lines] == kinds
     assert lines[1]["missing"] == ["z"]
@@ -53,9 +42,7 @@ def test_json_lines_hold_the_subgroups_and_then_their_sets(table):
 
 
 def test_tables_come_before_the_sentences_and_mark_what_was_never_recorded(table):
-    asked = ("run", table, "--target", "y", "--by", "site", "--size", "2")
-    result, plain = run(*asked, "--tables"), run(*asked)
-    assert result.exit_code == 0
+    result, plain = done("run", table, *ASKED, "--tables"), run("run", table, *ASKED)
     assert "x, z*" in result.stdout
     assert "predicted" in result.stdout
     assert "nats" in result.stdout
@@ -91,7 +78,7 @@ def test_the_version_can_be_asked_for():
 
 
 def test_what_is_worth_collecting_follows_the_sets_and_counts_costs(heart):
-    worths = lines_of(run(*heart, "--cost", "ca=5", "--json"), "worth")
+    worths = lines_of("worth", *heart, "--cost", "ca=5")
     assert [(w["subgroup"], w["feature"]) for w in worths] == [
         ("site=hungarian", "ca"),
         ("site=switzerland", "ca"),
@@ -116,30 +103,31 @@ def test_memory_is_limited_while_the_table_is_answered(monkeypatch, table):
         shares.append("over")
 
     monkeypatch.setattr(memory, "memory_limit", limit)
-    assert run("run", table, *QUICK, "--memory-limit", "0.3").exit_code == 0
-    assert run("run", table, *QUICK).exit_code == 0
+    done("run", table, *QUICK, "--memory-limit", "0.3")
+    done("run", table, *QUICK)
     assert shares == [0.3, "over"]
 
 
 def test_subgroups_are_cut_sizes_too_large_noted_and_what_to_collect_left_out(table):
-    result = run("run", table, "--target", "y", "--by", "x:0", "--size", "1", "--json")
-    names = {line["subgroup"] for line in lines_of(result, "subgroup")}
+    cut = lines_of("subgroup", "run", table, "--target", "y", "--by", "x:0", "--size", "1")
+    names = {line["subgroup"] for line in cut}
     assert names == {"x<=0", "x>0"}
     for heading, more in (("Worth recording", ()), ("Which unrecorded feature", ("--tables",))):
         assert heading in run("run", table, *QUICK, *more).stdout
         assert heading not in run("run", table, *QUICK, *more, "--no-worth").stdout
-    found = run("run", table, *QUICK, "--size", "9", "--json")
-    assert lines_of(found, "set")[0]["features"] == ["x", "z"]
-    assert "note: --size 9 is greater than n_features=2; all features are taken.\n" in found.stderr
+    too_large = ("run", table, *QUICK, "--size", "9")
+    assert lines_of("set", *too_large)[0]["features"] == ["x", "z"]
+    said = run(*too_large, "--json").stderr
+    assert "note: --size 9 is greater than n_features=2; all features are taken.\n" in said
 
 
 @pytest.mark.slow
-def test_a_run_says_how_far_to_trust_it_when_asked(heart, heart_json):
+def test_a_run_says_how_far_to_trust_it_when_asked(heart):
     asked = (*heart, "--no-worth", "--validate")
     assert "features hidden on purpose" in run(*asked).stdout
-    (found,) = lines_of(run(*asked, "--json"), "validation")
+    (found,) = lines_of("validation", *asked)
     assert "features hidden on purpose" in found["text"]
-    assert "hidden on purpose" not in heart_json.stdout
+    assert "hidden on purpose" not in run(*heart, "--no-worth", "--json").stdout
 
 
 def test_how_text_is_read_can_be_said_and_is_advised_in_the_same_words(tmp_path):
@@ -148,9 +136,5 @@ def test_how_text_is_read_can_be_said_and_is_advised_in_the_same_words(tmp_path)
     path.write_text(f"opened,x,y\n{rows}", encoding="utf-8")
     asked = ("run", str(path), "--target", "y", "--size", "1", "--no-worth")
     assert "--read 'opened=day first'" in " ".join(run(*asked).stderr.split())
-    told = run(*asked, "--read", "opened=day first")
-    assert told.exit_code == 0
-    assert "in another way" not in told.stderr
-    refused = run(*asked, "--read", "opened=backwards")
-    assert refused.exit_code != 0
-    assert "backwards" in refused.stderr
+    assert "in another way" not in done(*asked, "--read", "opened=day first").stderr
+    assert "backwards" in refused(*asked, "--read", "opened=backwards")

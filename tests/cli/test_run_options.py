@@ -4,7 +4,7 @@ from misfeat import Coding, SubgroupSelector
 from misfeat.cli.run_options import PARAMETERS, RunSettings, as_option
 from misfeat.messages import Setting
 from misfeat.parameters.declaration import parameters_of
-from tests.cli.commands import run
+from tests.cli.commands import done, run
 
 
 @pytest.mark.parametrize(
@@ -73,8 +73,7 @@ def test_options_become_the_parameters_of_a_selector(monkeypatch):
     asked = []
     monkeypatch.setattr("misfeat.cli.run.answer", asked.append)
     for words, expected in OPTIONS:
-        result = run("run", "t.csv", "--target", "y", *words.split())
-        assert result.exit_code == 0, result.stderr
+        done("run", "t.csv", "--target", "y", *words.split())
         params = asked.pop().selector().get_params()
         assert {name: params[name] for name in expected} == expected
     run("run", "t.csv", "--target", "y", "--cost", "z=1=3")

@@ -27,6 +27,7 @@ from misfeat.completion.conformal_intervals import (
 )
 from misfeat.datasets.population import random_mask
 from misfeat.lattice.levels import best_below, level, ranks_below
+from misfeat.testing import _same as same
 from misfeat.testing import known_of, random_cohorts
 from tests.completion.coded import drawn_cohorts
 
@@ -176,11 +177,6 @@ def test_what_is_not_a_guess_is_refused_in_words_and_no_guess_is_above_the_ceili
             guess_of(Said(make), known, 2)
     high = guess_of(Said(lambda scores: Guess.of([np.full_like(s, 9.0) for s in scores])), known, 2)
     assert all((scores == known.exact.ceiling[:, None]).all() for scores in high.by_size)
-
-
-def same(one, other):
-    names = ("score", "low", "high", "predicted", "support")
-    return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in names)
 
 
 def test_rows_are_transferred(hidden):

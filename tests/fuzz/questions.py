@@ -1,6 +1,7 @@
 """Parameters of `SubgroupSelector`, drawn from what their declarations say they take."""
 
 from ast import literal_eval
+from dataclasses import Field
 from typing import Any
 
 from hypothesis import strategies as st
@@ -9,7 +10,7 @@ from misfeat import Coding, Columns
 from misfeat.cohorts.parsed_text import WAYS
 from misfeat.completion import KNNCompleter, TransferCompleter
 from misfeat.completion.registry import COMPLETERS
-from misfeat.parameters.declaration import Parameter, parameters_of
+from misfeat.parameters.declaration import parameters_of
 from misfeat.selector_parameters import SelectorParameters
 from tests.fuzz.tables import GROUP, NAMES, TARGET, Drawn
 
@@ -99,14 +100,14 @@ SMALL: dict[str, st.SearchStrategy[Any]] = {
 """Values that a small table can be asked with."""
 
 
-def values_of(one: Parameter, drawn: Drawn) -> st.SearchStrategy[Any]:
+def values_of(one: Field[Any], drawn: Drawn) -> st.SearchStrategy[Any]:
     """Values that a parameter takes, as it is declared."""
     if one.name in BY_NAME:
         found: st.SearchStrategy[Any] = BY_NAME[one.name](drawn)
         return found
     if one.name in SMALL:
         return SMALL[one.name]
-    words = one.takes.words
+    words = one.metadata["takes"].words
     if words.startswith("{"):
         return st.sampled_from(sorted(literal_eval(words)))
     if words == "bool":

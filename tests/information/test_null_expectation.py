@@ -1,3 +1,4 @@
+import numba as nb
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,12 +8,14 @@ from sklearn.metrics import mutual_info_score
 from sklearn.metrics.cluster import expected_mutual_information
 
 from misfeat.information import null_expectation as kernels
+from misfeat.information.mutual_info import compact_rows
 from misfeat.information.null_expectation import (
     expected_information,
     expected_n_log_n,
     expected_n_log_n_weighted,
+    logs_of,
 )
-from tests.information.generated import above_chance, mean_n_log_n
+from tests.information.generated import above_chance, mean_n_log_n, random_cohort
 
 
 @settings(deadline=None)
@@ -77,3 +80,14 @@ def test_whole_counts_have_the_expectation_of_rows(by_class):
     np.testing.assert_allclose(expected_n_log_n_weighted(totals, by_class), expected)
     near = expected_n_log_n_weighted(totals + 1e-9, by_class)[:-1]
     np.testing.assert_allclose(near, expected[:-1], atol=1e-6)
+
+
+def test_kernels_compile_once_for_scores_with_and_without_chance():
+    rows = [compact_rows(random_cohort(), above_chance=above) for above in (True, False)]
+    for lanes in (0, 2, 4, 8):
+        with_chance, without = (logs_of(either, lanes) for either in rows)
+        assert nb.typeof(with_chance) == nb.typeof(without)
+    logs = logs_of(rows[0], 4)
+    for table in (logs.f, logs.g, logs.small):  # many share them
+        with pytest.raises(ValueError, match="read-only"):
+            table[0] = np.nan

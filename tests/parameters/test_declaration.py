@@ -11,7 +11,7 @@ def test_every_parameter_is_in_the_docstring_with_its_default_and_in_the_signatu
     assert list(parameters_of(estimator)) == [*parameters_of(estimator()).keys()]
     assert set(parameters_of(estimator)) == set(usual)
     for name, parameter in parameters_of(estimator).items():
-        assert f"{name} : {parameter.takes.words}, default=" in estimator.__doc__
+        assert f"{name} : {parameter.metadata['takes'].words}, default=" in estimator.__doc__
         assert usual[name] == parameter.default
 
 

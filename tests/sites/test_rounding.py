@@ -21,6 +21,7 @@ from misfeat.sites.rounding import (
     rounded_summary,
 )
 from misfeat.sites.summary import disclosed, margins
+from tests.sites.conftest import exact_summaries
 from tests.sites.test_files import forged, refused
 
 
@@ -218,10 +219,7 @@ def test_what_rounding_does_to_a_hidden_class_is_tried_out_as_it_happens():
         for site, held in ill.items()
     }
     codebook, _ = agree([propose(table, "ill", site) for site, table in tables.items()])
-    north, west = (
-        summarise(table, codebook, site, share="tables3", min_cell=1)
-        for site, table in tables.items()
-    )
+    north, west = exact_summaries(tables, codebook)
     starts = table_starts(level(3, 2), west.cards)
 
     def score(by_class, pairs):
@@ -268,10 +266,7 @@ def sites():
         table = {name: (rng.random(300) < 0.3 + 0.4 * target).astype(int) for name in "abcd"}
         tables[site] = {**table, "ill": target}
     codebook, _ = agree([propose(table, "ill", site) for site, table in tables.items()])
-    return [
-        summarise(table, codebook, site, share="tables3", min_cell=1)
-        for site, table in tables.items()
-    ]
+    return exact_summaries(tables, codebook)
 
 
 @pytest.fixture(scope="module")

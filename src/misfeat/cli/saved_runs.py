@@ -119,16 +119,15 @@ def compare(
     first: str, second: str, size: int | None = None, json: bool = False, quiet: Quiet = False
 ) -> None:
     """Compare two saved runs: which answers changed by more than their uncertainty."""
-    from misfeat.comparison import compare as compared
-    from misfeat.comparison import comparison_as_json, print_comparison
+    from misfeat import comparison
 
     with notes_said(quiet):
-        found = compared(first, second, size=size)
+        found = comparison.compare(first, second, size=size)
         if json:
-            for line in comparison_as_json(found):
+            for line in comparison.comparison_as_json(found):
                 typer.echo(line)
         else:
-            print_comparison(found, spell=in_options)
+            comparison.print_comparison(found, spell=in_options)
 
 
 @contextmanager

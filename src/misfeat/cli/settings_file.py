@@ -48,11 +48,9 @@ def read_config(file: str, asked: bool = True) -> dict[str, Any]:
             )
         if name in options:
             raise MisfeatError(f"{file!r} says {_key(name)!r} twice; leave one of them out.")
-        words = _expected(name, value)
-        if words:
-            raise MisfeatError(
-                f"{str(path)!r}: {key} = {_shown(value)} must be {words}.", value=_shown(value)
-            )
+        if words := _expected(name, value):
+            shown = _shown(value)
+            raise MisfeatError(f"{str(path)!r}: {key} = {shown} must be {words}.", value=shown)
         is_path = name in PATHS and not is_address(value)
         options[name] = str(path.parent / as_path(value, name)) if is_path else value
     return options

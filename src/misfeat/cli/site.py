@@ -23,9 +23,9 @@ site = typer.Typer(
 
 def key(out: str, quiet: Quiet = False) -> None:
     """Make a key that signs what a site sends; keep the file where only the site can read it."""
-    from misfeat.sites import make_key
+    from misfeat import sites
 
-    public = make_key(out)
+    public = sites.make_key(out)
     if not quiet:
         say(f"Others know the site by {public}")
 
@@ -43,15 +43,13 @@ def propose(
     quiet: Quiet = False,
 ) -> None:
     """Propose columns, common values and rounded cut points; nothing else is in the file."""
-    from misfeat.sites import propose as proposed
+    from misfeat import sites
 
     _check_out(out, table, signing_key)
     secret = _key(signing_key)
     with notes_said(quiet):
-        coding = _coding(missing, read, bins)
-        found = proposed(
-            table, target, name, coding=coding, exclude=tuple(exclude or ()), key=secret
-        )
+        coding, others = _coding(missing, read, bins), tuple(exclude or ())
+        found = sites.propose(table, target, name, coding=coding, exclude=others, key=secret)
         found.write(out, secret)
     if not quiet:
         for column, why in found.left_out.items():
@@ -67,17 +65,17 @@ def agree(
     quiet: Quiet = False,
 ) -> None:
     """Make one codebook of the proposals of all sites, and say where they disagree."""
-    from misfeat.sites import agree as agreed
-    from misfeat.sites import read_proposal
+    from misfeat import sites
 
     _check_out(out, *proposals, signing_key)
-    codebook, disagreements = agreed([read_proposal(file) for file in proposals], edition)
+    read = [sites.read_proposal(file) for file in proposals]
+    codebook, disagreements = sites.agree(read, edition)
     codebook.write(out, _key(signing_key))
     for words in disagreements:
         typer.echo(f"Disagreement: {words}.")
     if not quiet:
-        sites = ", ".join(codebook.sites)
-        say(f"Codebook of {len(codebook.features)} features for {sites}: {out}")
+        names = ", ".join(codebook.sites)
+        say(f"Codebook of {len(codebook.features)} features for {names}: {out}")
         say(f"Its fingerprint, to be compared by all: {codebook.fingerprint}")
 
 
@@ -94,16 +92,15 @@ def summarise(
     quiet: Quiet = False,
 ) -> None:
     """Count what the site shares; 'site show' says exactly what is in it."""
+    from misfeat import sites
     from misfeat.runtime.progress import progress_shown
-    from misfeat.sites import read_codebook, write_summary
-    from misfeat.sites import summarise as summarised
     from misfeat.sites.site_counts import check_takes_part
 
     _check_out(out, table, codebook, signing_key)
-    secret, agreed = _key(signing_key), read_codebook(codebook)
+    secret, agreed = _key(signing_key), sites.read_codebook(codebook)
     check_takes_part(agreed, name, secret)
     with notes_said(quiet), progress_shown(not quiet) as progress:
-        found = summarised(
+        found = sites.summarise(
             table,
             agreed,
             name,
@@ -113,7 +110,7 @@ def summarise(
             coding=_coding(missing, read),
             progress=progress,
         )
-        size = write_summary(found, out, secret)
+        size = sites.write_summary(found, out, secret)
     if not quiet:
         never = [one.column for one in agreed.features if one.column not in found.features]
         if never:
@@ -145,14 +142,13 @@ def combine(
 
     The exit code is 3 where some summary was refused and the others answered.
     """
+    from misfeat import sites
     from misfeat.show.report import make_report
-    from misfeat.sites import combine as combined
-    from misfeat.sites import read_codebook
 
     folder = check_folder(out)
     with errors.warnings_as_notes(quiet) as warned:
-        agreed = read_codebook(codebook) if codebook else None
-        found = combined(summaries, codebook=agreed, size=size, k=top, verbose=int(not quiet))
+        agreed = sites.read_codebook(codebook) if codebook else None
+        found = sites.combine(summaries, codebook=agreed, size=size, k=top, verbose=int(not quiet))
         page = make_report(found.selection, "").html().encode()
         found.selection.save(folder, beside={REPORT: page})
         found.selection.show()

@@ -138,16 +138,14 @@ def with_intervals(
     )
 
 
-def recorded_part_scores(
-    by_size: Sequence[Floats], cohort: int, subsets: Indices, missing: Flags
-) -> Floats:
-    """The score, given scores from size 0 on, of the recorded part of each subset in one cohort."""
-    absent = missing[subsets]
-    scores = np.empty(len(subsets))
-    for size in range(subsets.shape[1] + 1):
-        chosen = np.flatnonzero((~absent).sum(axis=1) == size)
-        parts = subsets[chosen][~absent[chosen]].reshape(len(chosen), size)
-        scores[chosen] = by_size[size][cohort, rank(parts)]
+def recorded_part_scores(by_size: Sequence[Floats], subsets: Indices, missing: Flags) -> Floats:
+    """The score, given scores from size 0 on, of each subset's recorded part in every cohort."""
+    scores = np.empty((len(missing), len(subsets)))
+    for cohort, present in enumerate(~missing[:, subsets]):
+        for size in range(subsets.shape[1] + 1):
+            chosen = np.flatnonzero(present.sum(axis=1) == size)
+            parts = subsets[chosen][present[chosen]].reshape(len(chosen), size)
+            scores[cohort, chosen] = by_size[size][cohort, rank(parts)]
     return scores
 
 
@@ -172,9 +170,7 @@ def recorded_sets_filled(exact: ExactScores, size: int) -> list[Floats]:
 
 def ceilings(exact: ExactScores, size: int) -> Floats:
     """What each subset of a size cannot exceed: known scores of larger sets, and the ceiling."""
-    limits: Floats = np.broadcast_to(
-        exact.ceiling[:, None], (len(exact.ceiling), exact.by_size[-1].shape[1])
-    )
+    limits = np.repeat(exact.ceiling[:, None], exact.by_size[-1].shape[1], axis=1)
     for larger in range(len(exact.by_size) - 1, size, -1):
         known = exact.by_size[larger]
         limits = np.where(np.isnan(known), limits, known)

@@ -71,12 +71,8 @@ class InteractionsCompleter(BaseCompleter):
         mean = [shrunk_mean(terms, m) for m, terms in enumerate(contributions(exact, largest))]
         by_size = [exact.by_size[0]]
         for subsets in (level(n_features, m) for m in range(1, size + 1)):
-            scores = [
-                recorded_part_scores(filled, cohort, subsets, missing)
-                + _touching(mean, subsets, missing[subsets])
-                for cohort, missing in enumerate(exact.missing)
-            ]
-            by_size.append(np.array(scores))
+            touching = [_touching(mean, subsets, absent) for absent in exact.missing[:, subsets]]
+            by_size.append(recorded_part_scores(filled, subsets, exact.missing) + touching)
         return Guess.of(by_size)
 
     def _check_parameters(self) -> None:

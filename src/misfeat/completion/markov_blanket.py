@@ -72,12 +72,8 @@ class MarkovBlanketCompleter(BaseCompleter):
         """Guess the scores of all sizes up to one."""
         imputed, members = self._imputed_with_blankets(known)
         scores = nearest_neighbours.imputed_scores(imputed, known.exact, size, known.n_jobs)
-        within = []
-        for subsets in (level(members.shape[1], m) for m in range(size + 1)):
-            parts = [
-                base.recorded_part_scores(scores, i, subsets, ~own) for i, own in enumerate(members)
-            ]
-            within.append(np.array(parts))
+        levels = [level(members.shape[1], m) for m in range(size + 1)]
+        within = [base.recorded_part_scores(scores, subsets, ~members) for subsets in levels]
         return nearest_neighbours.guess_from_scores(known.exact, within)
 
     def _imputed_with_blankets(self, known: Known) -> tuple[Cohorts, Flags]:

@@ -50,11 +50,8 @@ def impute_rows(rows, first, last, donors, n_neighbors, imputed):
                 rows[row], donors, block, n_neighbors, differences, by_difference, nearest
             )
         for feature in range(n_missing):
-            farthest = _kth_distance(donors, feature, n_neighbors, nearest, by_distance)
-            imputed[feature, row] = (
-                _elected(donors, feature, farthest, nearest, votes)
-                if farthest >= 0
-                else donors.usual[feature]
+            imputed[feature, row] = _elected(
+                donors, feature, n_neighbors, nearest, by_distance, votes
             )
 
 
@@ -90,15 +87,15 @@ def _search_block(row, donors, block, n_neighbors, differences, by_difference, n
 
 
 @compiled
-def _kth_distance(donors, feature, n_neighbors, nearest, by_distance):
-    """The distance within which the k nearest donors of a feature lie; -1 where there is none."""
+def _elected(donors, feature, n_neighbors, nearest, by_distance, votes):
+    """The value that most of the k nearest donors of a feature have; the smallest one of equals."""
     near, distances, ends = nearest
     by_distance[:] = 0
     for block in range(len(donors.gives)):
         if donors.gives[block, feature]:
             for i in range(ends[block], ends[block + 1]):
                 by_distance[distances[i]] += donors.weights[near[i]]
-    farthest = -1
+    farthest = -1  # the distance within which the k nearest lie
     within = 0
     for distance in range(len(by_distance)):
         if by_distance[distance] > 0:
@@ -106,13 +103,8 @@ def _kth_distance(donors, feature, n_neighbors, nearest, by_distance):
             within += by_distance[distance]
             if within >= n_neighbors:
                 break
-    return farthest
-
-
-@compiled
-def _elected(donors, feature, farthest, nearest, votes):
-    """The value that most donors have up to a distance; the smallest one of equals."""
-    near, distances, ends = nearest
+    if farthest < 0:
+        return donors.usual[feature]
     votes[:] = 0
     for block in range(len(donors.gives)):
         if donors.gives[block, feature]:

@@ -1,6 +1,6 @@
 """Completers with a neural network; PyTorch is imported when they guess, not before."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -61,11 +61,6 @@ class EpochCompleter(NeuralCompleter):
     validate_every: int = 10
     patience: int = 200
     rounds: int = 1
-
-
-def _labelled(by_size: Sequence[Floats]) -> Flags:
-    """Which subgroups have a known score, one that is not NaN, to learn from."""
-    return np.asarray(np.any([~np.isnan(s).all(axis=1) for s in by_size], axis=0))
 
 
 def _mean_where_unlabelled(guess: Floats, labelled: Flags) -> Floats:
@@ -133,7 +128,8 @@ class MLPCompleter(EpochCompleter):
 
         exact, epochs = known.exact, int(self.epochs)
         low, high = max(1, size - AROUND), min(len(exact.by_size) - 1, size + AROUND)
-        labelled = _labelled(exact.by_size[low : high + 1])
+        scores = np.concatenate(exact.by_size[low : high + 1], axis=1)
+        labelled = np.any(~np.isnan(scores), axis=1)
         if not labelled.any():
             return np.zeros_like(exact.by_size[size])
 
@@ -142,7 +138,6 @@ class MLPCompleter(EpochCompleter):
                 known.progress("Training the networks", (size - 1) * epochs + epoch, last * epochs)
 
         n_cohorts, n_features = exact.missing.shape
-        scores = np.concatenate(exact.by_size[low : high + 1], axis=1)
         labels = [Labels.known(np.arange(len(own)), own) for own in scores]
         rng = np.random.default_rng(self._seed or 0)
         seed = int(rng.integers(2**32))
@@ -309,7 +304,8 @@ class PaperCompleter(EpochCompleter):
                 f"With {Setting('layers', self.layers)}, scores up to size {shape.high} are read; "
                 f"by_size ends at size {len(exact.by_size) - 1}."
             )
-        labelled = _labelled(exact.by_size[shape.low : shape.high + 1])
+        scores = np.concatenate(exact.by_size[shape.low : shape.high + 1], axis=1)
+        labelled = np.any(~np.isnan(scores), axis=1)
         if not labelled.any():
             raise MisfeatError(
                 f"No subgroup has a score of sizes {shape.low} to {shape.high} to learn from; ask "

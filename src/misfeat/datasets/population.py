@@ -33,12 +33,10 @@ class Population:
 
     def joint(self, features: Sequence[int]) -> Floats:
         """p(x_S, y) as a table of shape (cells of S, n_classes)."""
-        n_classes = len(self.classes)
-        given = np.ones((n_classes, self.latent.shape[1], 1))
+        given = np.ones((*self.latent.shape, 1))
         for feature in features:
-            given = (given[..., None] * self.features[feature][:, :, None, :]).reshape(
-                n_classes, self.latent.shape[1], -1
-            )
+            product = given[..., None] * self.features[feature][:, :, None, :]
+            given = product.reshape(*self.latent.shape, -1)
         return np.asarray(np.einsum("y,yz,yzx->xy", self.classes, self.latent, given))
 
     def mutual_info(self, features: Sequence[int]) -> float:
@@ -182,9 +180,8 @@ def _names(given: Sequence[str] | None, count: int, what: str) -> list[str]:
     names = list(given) if given is not None else [f"{what[0]}{i + 1}" for i in range(count)]
     if len(names) != count:
         given_as, counted_as = Setting(f"{what}_names", names), Setting(f"n_{what}s", count)
-        raise MisfeatError(
-            f"{given_as} has {len(names)} names for {counted_as}.", remedy="Give one for each."
-        )
+        problem = f"{given_as} has {len(names)} names for {counted_as}."
+        raise MisfeatError(problem, remedy="Give one for each.")
     return names
 
 

@@ -303,9 +303,7 @@ def _variance_of_predictions(model: PopulationModel, guesses: list[Floats]) -> F
     moments, size = model.moments, len(guesses) - 1
     subsets = level(moments.n_features, size)
     lacking = ~moments.recorded[:, subsets]
-    missing = enumerate(~moments.recorded)
-    parts = [base.recorded_part_scores(guesses, k, subsets, lacks) for k, lacks in missing]
-    left = 1.0 - np.array(parts)
+    left = 1.0 - base.recorded_part_scores(guesses, subsets, ~moments.recorded)
     gain = np.clip(1.0 - (1.0 - guesses[-1]) / np.maximum(left, 1e-12), 0.0, 1.0)
     behind = np.where(lacking, 1.0 / moments.rows_recorded[subsets], 0.0).max(axis=2)
     h = model.effects.largest_spread[:, None] + 1.0 / moments.rows[:, None] + behind

@@ -37,12 +37,10 @@ class Neighbours:
         above = [ranks_above(level(n_features, m), n_features) for m in between]
         self._above = _Bags([a + self._start[m + 1] for m, a in zip(between, above, strict=True)])
         offsets = np.cumsum([0, *[comb(n_features, m) for m in between]])
-        below: list[Integers] = []
-        if low == 1:
-            below.append(np.empty((n_features, 0), dtype=np.int64))
-        for m, offset in zip(between, offsets, strict=False):
-            below.append(ranks_below(level(n_features, m + 1)) + offset)
-        self._below = _Bags(below)
+        below = [ranks_below(level(n_features, m + 1)) for m in between]
+        below = [ranks + offset for ranks, offset in zip(below, offsets, strict=False)]
+        none = [np.empty((n_features, 0), dtype=np.int64)] if low == 1 else []
+        self._below = _Bags([*none, *below])
         n_above = np.where(sizes < high, n_features - sizes, 0)
         n_below = np.where(sizes > low, sizes, 0)
         beside = np.where(sizes >= 2, sizes * (n_features - sizes), 0)

@@ -7,7 +7,7 @@ check in ``fit`` and the section of its docstring.
 import re
 import tomllib
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from dataclasses import Field, dataclass, field, fields
 from inspect import Parameter as Argument
 from inspect import signature
 from numbers import Integral, Real
@@ -28,14 +28,6 @@ class Takes(NamedTuple):
 
     words: str  # Its type, as a numpydoc docstring spells it
     check: Callable[[object, str], None]  # raises unless a value, which has this name, is one
-
-
-class Parameter(NamedTuple):
-    """One parameter of an estimator."""
-
-    name: str
-    default: Any
-    takes: Takes
 
 
 def parameter(takes: Takes, *, default: Any) -> Any:
@@ -74,17 +66,15 @@ class Parameters:
         return {one.name: one.default for one in arguments if one.kind not in several}
 
 
-def parameters_of(kind: Any) -> dict[str, Parameter]:
-    """The parameters of an estimator's class or instance, by name."""
-    return {
-        one.name: Parameter(one.name, one.default, one.metadata["takes"]) for one in fields(kind)
-    }
+def parameters_of(kind: Any) -> dict[str, Field[Any]]:
+    """The parameters of an estimator's class or instance, by name; metadata say what one takes."""
+    return {one.name: one for one in fields(kind)}
 
 
 def check_parameters(estimator: Any) -> None:
     """Raise for the first parameter of an estimator whose value it cannot take."""
     for name, one in parameters_of(estimator).items():
-        one.takes.check(getattr(estimator, name), name)
+        one.metadata["takes"].check(getattr(estimator, name), name)
 
 
 @dataclass_transform(field_specifiers=(parameter,), eq_default=False)
@@ -97,7 +87,7 @@ def with_parameters(kind: Kind) -> Kind:
     lines = ["Parameters", "----------"]
     for one in parameters_of(made).values():
         default = f'"{one.default}"' if isinstance(one.default, str) else repr(one.default)
-        lines.append(f"{one.name} : {one.takes.words}, default={default}")
+        lines.append(f"{one.name} : {one.metadata['takes'].words}, default={default}")
         # Literals such as ``{"age": [40]}`` are not broken.
         words = " ".join(_WORDS[one.name].split())
         whole = re.sub(r"``.*?``", lambda found: found[0].replace(" ", _UNBROKEN), words)
@@ -124,9 +114,8 @@ def an_integer_or(word: str) -> Takes:
 
     def check(value: object, name: str) -> None:
         if isinstance(value, str) and value != word:
-            raise MisfeatError(
-                f"{Setting(name, value)}; it must be an integer of at least 1, or {word!r}."
-            )
+            demand = f"it must be an integer of at least 1, or {word!r}"
+            raise MisfeatError(f"{Setting(name, value)}; {demand}.")
         if not isinstance(value, str):
             check_count(value, name)
 

@@ -3,8 +3,8 @@
 import os
 import sys
 import time
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from shutil import rmtree
 from uuid import uuid4
@@ -38,20 +38,24 @@ def real_path(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
 
-def unwritable(path: Path | str, error: OSError) -> MisfeatError:
-    """The error for what the system does not let us write."""
-    return MisfeatError(f"{str(path)!r} cannot be written: {error.strerror}.")
+def unreadable(path: Path | str, error: OSError, what: str = "read") -> MisfeatError:
+    """The error for what the system does not let us see, or do `what` else with."""
+    return MisfeatError(f"{str(path)!r} cannot be {what}: {error.strerror}.")
 
 
-def unreadable(path: Path | str, error: OSError) -> MisfeatError:
-    """The error for what the system does not let us see."""
-    return MisfeatError(f"{str(path)!r} cannot be read: {error.strerror}.")
+@contextmanager
+def refusals_told(path: Path, what: str) -> Iterator[None]:
+    """Say that a path cannot be "read" or "written" where the system does not let the block."""
+    try:
+        yield
+    except OSError as error:
+        raise unreadable(path, error, what) from error
 
 
 def write_file(path: Path, content: bytes, mode: int = 0o666) -> None:
     """Write a file at once or not at all; folders above it are made where they do not exist."""
     # An older file is replaced, a link is followed, and a device or a pipe is written to as it is.
-    try:
+    with refusals_told(path, "written"):
         if path.is_dir():
             raise MisfeatError(f"{str(path)!r} is a folder; give the name of a file in it.")
         target = real_path(path)
@@ -60,19 +64,24 @@ def write_file(path: Path, content: bytes, mode: int = 0o666) -> None:
             return
         target.parent.mkdir(parents=True, exist_ok=True)
         write_files(target.parent, {target.name: content}, mode)
-    except OSError as error:
-        raise unwritable(path, error) from error
 
 
 def write_files(folder: Path, contents: Mapping[str, bytes], mode: int = 0o666) -> None:
     """Put files in the places of what is there, links included, once all are on the disk."""
+    with staged_files(folder, contents, mode) as staged:
+        for name in contents:
+            move(staged / name, folder / name)
+
+
+@contextmanager
+def staged_files(folder: Path, contents: Mapping[str, bytes], mode: int = 0o666) -> Iterator[Path]:
+    """New files in a hidden folder of their own, on the disk; what the block leaves there goes."""
     staged = folder / f"{STAGED}{uuid4().hex}"
     try:
         staged.mkdir()
         for name, content in contents.items():
             write_new(staged / name, content, mode)
-        for name in contents:
-            move(staged / name, folder / name)
+        yield staged
     finally:
         rmtree(staged, ignore_errors=True)
     sync_folder(folder)
@@ -92,12 +101,11 @@ def move(source: Path, target: Path) -> None:
     for turn in range(TRIES):
         try:
             source.replace(target)
+            return
         except PermissionError:
             if os.name == "posix" or turn == TRIES - 1:
                 raise
             pause(turn)  # on Windows nobody replaces a file that another one reads
-        else:
-            return
 
 
 def sync_folder(folder: Path) -> None:

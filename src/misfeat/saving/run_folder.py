@@ -13,12 +13,10 @@ import stat
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from uuid import uuid4
 
 from misfeat.exceptions import DamagedFileError, MisfeatError
 from misfeat.messages import Setting
 from misfeat.runtime import file_system as files
-from misfeat.runtime.file_system import STAGED, as_path, sync_folder, unwritable
 
 MANIFEST, ARRAYS = "selection.json", "arrays.safetensors"
 ANSWERS = "answers.json"
@@ -30,37 +28,30 @@ COMMITTED = ".committed"  # The folder of parts that are decided upon and not ye
 
 def as_folder(path: object) -> Path:
     """The folder that a path names; raises for anything that is not a path."""
-    return as_path(path, "folder", what="folder")
+    return files.as_path(path, "folder", what="folder")
 
 
-def refuse_foreign(folder: Path) -> None:
-    """Raise where a folder holds what is not part of a selection: it is somebody else's."""
-    foreign = _foreign_entries(folder)
-    if foreign:
-        raise MisfeatError(
-            f"{str(folder)!r} holds {foreign[0]!r}, which is no part of a selection; give another "
-            "folder."
-        )
-
-
-def _foreign_entries(folder: Path) -> list[str]:
-    try:
+def refuse_foreign(folder: Path, name: object, what: str) -> None:
+    """Raise where a folder, `name` in messages, holds what is no part of `what` but others'."""
+    with files.refusals_told(folder, "read"):
         if not folder.exists():
-            return []
+            return
         if not folder.is_dir():
             raise MisfeatError(f"{str(folder)!r} is a file; give a folder.")
-        names = {entry.name for entry in folder.iterdir()}
+        entries = {entry.name for entry in folder.iterdir()}
         # Asked after listing: a save that is under way puts the manifest before all else.
         known = (folder / MANIFEST).exists() or (folder / COMMITTED).exists()
-    except OSError as error:
-        raise files.unreadable(folder, error) from error
     ours = {COMMITTED, files.FOLDER_LOCK, *(PARTS if known else ())}
-    return sorted(name for name in names - ours if not name.startswith(STAGED))
+    foreign = sorted(entry for entry in entries - ours if not entry.startswith(files.STAGED))
+    if foreign:
+        raise MisfeatError(
+            f"{name} holds {foreign[0]!r}, which is no part of {what}; give another folder."
+        )
 
 
 def make_folder(path: str) -> Path:
     """Make a folder for results before work starts, so that no work is lost."""
-    folder, out = as_path(path, "out", what="folder").absolute(), Setting("out", path)
+    folder, out = files.as_path(path, "out", what="folder").absolute(), Setting("out", path)
     try:
         if folder.exists() and not folder.is_dir():
             raise MisfeatError(f"{out} is a file; give a folder, or remove the file.")
@@ -72,13 +63,9 @@ def make_folder(path: str) -> Path:
 
 def check_folder(path: str) -> Path:
     """The folder for a run, refused before work starts where it holds what is not ours."""
-    new = not os.path.lexists(as_path(path, "out", what="folder"))
+    new = not os.path.lexists(files.as_path(path, "out", what="folder"))
     folder, out = files.real_path(make_folder(path)), Setting("out", path)
-    foreign = _foreign_entries(folder)
-    if foreign:
-        raise MisfeatError(
-            f"{out} holds {foreign[0]!r}, which is no part of a saved run; give another folder."
-        )
+    refuse_foreign(folder, out, "a saved run")
     if not os.access(folder, os.W_OK):
         raise MisfeatError(f"{out} cannot be written: its folder is read-only.")
     if new:
@@ -89,13 +76,15 @@ def check_folder(path: str) -> Path:
 
 def write_parts(folder: Path, parts: Mapping[str, bytes]) -> None:
     """Write `parts`, the manifest among them; those of an older run go, all or none of them."""
-    try:
+    with files.refusals_told(folder, "written"):
         new = not folder.exists()
         folder.mkdir(parents=True, exist_ok=True)
         try:
             with _locked(folder):
                 _clean_up(folder)
-                _commit(folder, parts)
+                with files.staged_files(folder, parts) as staged:
+                    files.sync_folder(staged)
+                    staged.rename(folder / COMMITTED)  # which decides upon them
                 _move_committed(folder)
         except BaseException:
             if new:
@@ -103,22 +92,17 @@ def write_parts(folder: Path, parts: Mapping[str, bytes]) -> None:
                     folder.rmdir()
             raise
         if new:
-            sync_folder(folder.parent)
-    except OSError as error:
-        raise unwritable(folder, error) from error
+            files.sync_folder(folder.parent)
 
 
 def add_part(folder: Path, name: str, content: bytes, manifest: bytes) -> None:
     """Write one part of a run that is there; a link in its place is replaced, never followed."""
     # Where the manifest is not that of the run that the part belongs to, nothing is written.
-    try:
-        with _locked(folder):
-            _clean_up(folder)
-            if read_parts(folder, [MANIFEST]).get(MANIFEST) != manifest:
-                raise MisfeatError(f"{str(folder)!r} was saved anew in the meantime; try again.")
-            files.write_files(folder, {name: content})
-    except OSError as error:
-        raise unwritable(folder / name, error) from error
+    with files.refusals_told(folder / name, "written"), _locked(folder):
+        _clean_up(folder)
+        if read_parts(folder, [MANIFEST]).get(MANIFEST) != manifest:
+            raise MisfeatError(f"{str(folder)!r} was saved anew in the meantime; try again.")
+        files.write_files(folder, {name: content})
 
 
 def read_parts(folder: Path, names: Sequence[str]) -> dict[str, bytes]:
@@ -173,26 +157,11 @@ def _committed(folder: Path) -> set[str] | None:
 def _clean_up(folder: Path) -> None:
     """Finish what a save that was killed had decided upon, and remove what it had not."""
     _move_committed(folder)
-    for left in folder.glob(f"{STAGED}*"):
+    for left in folder.glob(f"{files.STAGED}*"):
         if left.is_dir() and not left.is_symlink():
             shutil.rmtree(left)
         else:
             left.unlink()
-
-
-def _commit(folder: Path, parts: Mapping[str, bytes]) -> None:
-    """Write files beside those that are there, and decide upon them."""
-    staged = folder / f"{STAGED}{uuid4().hex}"
-    try:
-        staged.mkdir()
-        for name, content in parts.items():
-            files.write_new(staged / name, content)
-        sync_folder(staged)
-        staged.rename(folder / COMMITTED)
-    except BaseException:
-        shutil.rmtree(staged, ignore_errors=True)
-        raise
-    sync_folder(folder)
 
 
 def _move_committed(folder: Path) -> None:
@@ -206,7 +175,7 @@ def _move_committed(folder: Path) -> None:
                 (folder / name).unlink(missing_ok=True)
     for name in sorted(committed, key=PARTS.index):
         files.move(folder / COMMITTED / name, folder / name)
-    sync_folder(folder)
+    files.sync_folder(folder)
     (folder / COMMITTED).rmdir()
 
 

@@ -81,9 +81,8 @@ def write_run(run: SavedRun, folder: str | Path, beside: Mapping[str, bytes] | N
     beside = beside or {}
     unknown = sorted(set(beside) - {REPORT, SETTINGS})
     if unknown:
-        raise MisfeatError(
-            f"{unknown[0]!r} is no part of a selection; {REPORT} and {SETTINGS} are."
-        )
+        why = f"{unknown[0]!r} is no part of a selection; {REPORT} and {SETTINGS} are."
+        raise MisfeatError(why)
     arrays = dict(run.score_arrays)
     manifest: dict[str, Any] = {
         "format": FORMAT,
@@ -105,7 +104,7 @@ def write_run(run: SavedRun, folder: str | Path, beside: Mapping[str, bytes] | N
     manifest["checksum"] = _checksum(manifest)
     path = run_folder.as_folder(folder)
     path = real_path(path) if os.path.islink(path) else path  # noqa: PTH114
-    run_folder.refuse_foreign(path)
+    run_folder.refuse_foreign(path, repr(str(path)), "a selection")
     text = _as_text(manifest)
     own = {MANIFEST: text, ARRAYS: packed}
     if run.answers:

@@ -172,17 +172,15 @@ def _check_masses(cohorts: Cohorts, n_rows: int) -> None:
         near = 1.0 + NEARLY  # no row weighs more than all of its kind, nor less than their mean
         low, high = masses / cohorts.weights / near, masses * near
         _check_array(heaviest, "cohorts.heaviest", FLOATS, (n_rows,), low, high)
-    shape = (len(cohorts.names),)
+    shape: tuple[int, ...] = (len(cohorts.names),)
     if effective is not None:
         sizes = np.add.reduceat(cohorts.weights, cohorts.offsets[:-1])
         least = min(1.0, float(sizes.min()))
         _check_array(effective, "cohorts.effective", FLOATS, shape, least, 2 * MOST_WORTH * sizes)
-    if cohorts.joint_effects is not None:
+    if (joint := cohorts.joint_effects) is not None:
         demand(effective is not None, "joint effects without effective sizes")
-        joint = (*shape, 2, len(cohorts.features) + 1)
-        _check_array(
-            cohorts.joint_effects, "cohorts.joint_effects", FLOATS, joint, -MOST_ROWS, MOST_ROWS
-        )
+        shape = (*shape, 2, len(cohorts.features) + 1)
+        _check_array(joint, "cohorts.joint_effects", FLOATS, shape, -MOST_ROWS, MOST_ROWS)
 
 
 def check_sums(sums: ProductSums, cohorts: Cohorts) -> None:

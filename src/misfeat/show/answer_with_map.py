@@ -86,10 +86,8 @@ def first_screen(
 ) -> FirstScreen:
     """The answer of a selection, with its map."""
     answer = answer_of(selection, None, size, costs)
-    tests = None
-    if answer.effort.tested:
-        tests = significance_tests(
-            selection, answer.effort.tested, permutations=answer.effort.permutations
-        )
+    effort, tests = answer.effort, None
+    if effort.tested:
+        tests = significance_tests(selection, effort.tested, permutations=effort.permutations)
         selection.known_tests = tests  # so that tables beside it show p-values, too
     return FirstScreen(**vars(answer), _selection=selection, _tests=tests)

@@ -58,10 +58,8 @@ def export_answers(
             f"{what}; name some of {listed(list(TITLES), len(TITLES))} in {Setting('questions')}."
         )
     place = file_system.as_path(path, "path")
-    try:
+    with file_system.refusals_told(place, "written"):
         suffix = _checked_format(path, place, asked)
-    except OSError as error:
-        raise file_system.unwritable(place, error) from error
     size, k = checked_size(selection, size), checked_k(selection, k)
     selection = in_columns(selection, size=int(size), k=int(k))
     answers = answer_tables(selection, asked, costs, spell, named=questions is not None)
@@ -124,13 +122,11 @@ def _file(title: str) -> str:
 
 def _write_folder(folder: Path, contents: Mapping[str, bytes]) -> None:
     """Write the files of a folder, all or none; those of an older export that it lacks go."""
-    try:
+    with file_system.refusals_told(folder, "written"):
         folder.mkdir(parents=True, exist_ok=True)
         file_system.write_files(folder, contents)
         for name in _files() - set(contents):
             (folder / name).unlink(missing_ok=True)
-    except OSError as error:
-        raise file_system.unwritable(folder, error) from error
 
 
 MOST_CHARACTERS = 32_767  # of a cell of Excel, in units of UTF-16
@@ -366,9 +362,8 @@ def _of_best_sets(selection: Selection, question: str) -> tuple[ColumnData, Sequ
 
 def with_share_bounds(selection: Selection, columns: Mapping[str, Sequence[Any]]) -> ColumnData:
     """The columns of an answer, beside shares of the uncertainty their intervals."""
-    wholes = dict(
-        zip(selection.cohorts.names, selection.set_scores.measure.whole.tolist(), strict=True)
-    )
+    names, whole = selection.cohorts.names, selection.set_scores.measure.whole
+    wholes = dict(zip(names, whole.tolist(), strict=True))
     found: ColumnData = {}
     for name, values in columns.items():
         found[name] = list(values)

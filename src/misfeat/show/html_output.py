@@ -4,7 +4,6 @@ import base64
 import hashlib
 from functools import cache
 from html import escape
-from importlib.resources import files
 from string import Formatter
 from typing import Any
 
@@ -59,23 +58,16 @@ def _plain(text: str) -> Markup:
     return Markup.escape(kept)
 
 
-def policy_for(style: str, script: str | None = None) -> str:
+def policy_for(style: str, script: str) -> str:
     """A Content-Security-Policy under which this style and script work, and nothing else."""
 
     def digest(text: str) -> str:
         return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")
 
-    scripts = "" if script is None else f"script-src 'sha256-{digest(script)}'; "
     return (
-        f"default-src 'none'; style-src 'sha256-{digest(style)}'; {scripts}"
-        "base-uri 'none'; form-action 'none'"
+        f"default-src 'none'; style-src 'sha256-{digest(style)}'; "
+        f"script-src 'sha256-{digest(script)}'; base-uri 'none'; form-action 'none'"
     )
-
-
-@cache
-def static_file(package: str, name: str) -> str:
-    """A file of the folder ``static`` of a package."""
-    return (files(package) / "static" / name).read_text(encoding="utf-8")
 
 
 @cache

@@ -25,10 +25,9 @@ from misfeat.safe_text import visible, visible_json
 from misfeat.selection import Selection
 from misfeat.show import terminal as tables
 from misfeat.show.answer_with_map import FirstScreen
-from misfeat.show.terminal import STAR, TableColumn, with_wholes
+from misfeat.show.terminal import STAR, Line, TableColumn, with_wholes
 
 Columns = Mapping[str, Sequence[Any]]
-Line = dict[str, Any]
 
 SKIPPED = "Ranks left out: sets that hold a smaller one which explains nearly as much by itself."
 MOST_LINES = 10  # lines of each subgroup, where there are several; one subgroup is shown whole

@@ -140,9 +140,8 @@ class Codebook:
             raise documents.not_whole(file, f"it holds no codebook ({str(error)[:100]})") from error
         names = [target.column, *(feature.column for feature in features)]
         if len(set(names)) < len(names) or len(target.labels) > MOST_CLASSES:
-            raise documents.not_whole(
-                file, "its codebook names a column twice, or has too many classes"
-            )
+            why = "its codebook names a column twice, or has too many classes"
+            raise documents.not_whole(file, why)
         return cls(target, features, sites, edition)
 
     def write(self, file: str | Path, key: Any = None) -> None:
@@ -293,9 +292,8 @@ def read_proposal(file: str | Path) -> Proposal:
             raise ValueError("a column that is there twice")
         site = check_site(held["site"])
     except (KeyError, TypeError, ValueError) as error:
-        raise documents.not_whole(
-            str(file), f"it holds no proposal ({str(error)[:100]})"
-        ) from error
+        why = f"it holds no proposal ({str(error)[:100]})"
+        raise documents.not_whole(str(file), why) from error
     return Proposal(site, target, tuple(proposed), {}, held.get("signed_by"))
 
 
@@ -387,12 +385,11 @@ def agree(proposals: Sequence[Proposal], edition: int = 1) -> tuple[Codebook, li
     """
     if not proposals:
         raise MisfeatError("There is no proposal; give the file of every site.")
-    sites = [proposal.site for proposal in proposals]
-    twice = [name for name, many in Counter(sites).items() if many > 1]
-    if twice:
-        raise MisfeatError(
-            f"Several proposals are of the site {twice[0]!r}; give one of each site."
-        )
+    for site, many in Counter(proposal.site for proposal in proposals).items():
+        if many > 1:
+            raise MisfeatError(
+                f"Several proposals are of the site {site!r}; give one of each site."
+            )
     targets = {proposal.target.column for proposal in proposals}
     if len(targets) > 1:
         raise MisfeatError(f"The sites propose different targets: {listed(sorted(targets))}.")

@@ -246,8 +246,7 @@ def rounding_cost(
         if together.chance.mean() < LEAST_CHANCE:
             worth[size:] = LEAST_WORTH
             continue
-        bias[size] = _bias(together)
-        worth[size:] = _worth(together, rows, bias[size])
+        bias[size], worth[size:] = _bias_and_worth(together, rows)
     return RoundingCost(bias, worth, noise=1.0 + changed / counted)
 
 
@@ -347,24 +346,20 @@ def _compared(
     return found
 
 
-def _bias(found: _Compared) -> Floats:
-    """Least squares through the origin on what chance gives a set, and its square if it varies."""
+def _bias_and_worth(found: _Compared, rows: float) -> tuple[Floats, float]:
+    """How far scores are too high, and the rows of which exact ones would vary as much."""
+    # Least squares through the origin on what chance gives a set, and its square if it varies.
     lines = np.stack([found.chance, found.chance**2], axis=1)
     used = 2 if np.std(found.chance) > VARIES * np.mean(found.chance) else 1
     weight = 1.0 / (found.chance + np.mean(found.chance) + TINY)
-    off = found.protected - found.true
-    coefficients = np.zeros(2)
-    coefficients[:used] = np.linalg.lstsq(lines[:, :used] * weight[:, None], off * weight)[0]
-    return coefficients
-
-
-def _worth(found: _Compared, rows: float, bias: Floats) -> float:
-    """The rows of which scores, counted exactly, would vary as much."""
-    off = np.stack([found.chance, found.chance**2], axis=1) @ bias
+    too_high = (found.protected - found.true) * weight
+    bias = np.zeros(2)
+    bias[:used] = np.linalg.lstsq(lines[:, :used] * weight[:, None], too_high)[0]
+    off = lines @ bias
     left = found.protected - found.plain - off
     left = left - left.mean()  # tables drawn apart do not fit each other where cells are few
     added = float(np.mean(left**2 + (DOUBT * off) ** 2))  # to the variance, by rounding
     square, linear = float(found.freedom.mean()) / 2.0, 2.0 * float(found.true.mean())
     wanted = square / rows**2 + linear / rows + added
     each = 2.0 * wanted / (linear + np.sqrt(linear**2 + 4.0 * square * wanted) + TINY)
-    return max(min(rows, 1.0 / max(float(each), TINY)), LEAST_WORTH)
+    return bias, max(min(rows, 1.0 / max(float(each), TINY)), LEAST_WORTH)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from misfeat.exceptions import DamagedFileError, MisfeatError
-from misfeat.runtime.file_system import as_path, unreadable, write_file
+from misfeat.runtime.file_system import as_path, refusals_told, write_file
 from misfeat.saving.run_format import parse_json
 
 VERSION = 1
@@ -80,11 +80,8 @@ def write_document(file: str | Path, kind: str, contents: dict[str, Any], key: A
 
 def read_within(place: Path, most: int) -> bytes:
     """The contents of a file, refused where it is larger than it can be."""
-    try:
-        with place.open("rb") as opened:
-            text = opened.read(most + 1)
-    except OSError as error:
-        raise unreadable(place, error) from error
+    with refusals_told(place, "read"), place.open("rb") as opened:
+        text = opened.read(most + 1)
     if len(text) > most:
         raise not_whole(str(place), f"it has more than {most:,} bytes")
     return text
@@ -132,14 +129,11 @@ def read_key(file: str | Path) -> Any:
     try:
         key = load_pem_private_key(text, password=None)
     except (ValueError, TypeError) as error:
-        raise MisfeatError(
-            f"{str(place)!r} holds no key; make one with 'misfeat site key'."
-        ) from error
+        why = f"{str(place)!r} holds no key; make one with 'misfeat site key'."
+        raise MisfeatError(why) from error
     if not isinstance(key, _keys().Ed25519PrivateKey):
-        raise MisfeatError(
-            f"{str(place)!r} holds a key of another kind than Ed25519; make one with 'misfeat "
-            "site key'."
-        )
+        why = "holds a key of another kind than Ed25519; make one with 'misfeat site key'"
+        raise MisfeatError(f"{str(place)!r} {why}.")
     return key
 
 
@@ -158,7 +152,6 @@ def _keys() -> Any:
     try:
         from cryptography.hazmat.primitives.asymmetric import ed25519
     except ImportError as error:
-        raise MisfeatError(
-            "Signatures need the package 'cryptography'; install misfeat[sites]."
-        ) from error
+        why = "Signatures need the package 'cryptography'; install misfeat[sites]."
+        raise MisfeatError(why) from error
     return ed25519

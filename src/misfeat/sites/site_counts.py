@@ -22,7 +22,7 @@ from misfeat.runtime.progress import Progress, unreported
 from misfeat.sites.codebook import CATEGORY, FLAG, NUMBER, Codebook, ColumnCode, check_site
 from misfeat.sites.rounding import rounded_summary
 from misfeat.sites.signed_documents import public_key, secret_of
-from misfeat.sites.summary import TABLES, Summary, size_shared
+from misfeat.sites.summary import TABLES, Summary
 from misfeat.version import __version__
 
 WHAT = "Counting tables"
@@ -91,7 +91,7 @@ def summarise(
         coders, target = _coders(table, codebook, rules)
         recorded = np.array([coder is not None for coder in coders])
         held = [coder for coder in coders if coder is not None]
-        size = size_shared(share, recorded)
+        size = min(TABLES[share], len(held))
         by_class, tables = _counted(table, held, target, size, progress or unreported)
     exact = Summary(
         site=check_site(site),

@@ -70,7 +70,7 @@ class Summary:
     @property
     def size(self) -> int:
         """Features of the sets whose tables are shared; fewer where fewer were recorded."""
-        return size_shared(self.share, self.recorded)
+        return min(TABLES[self.share], int(self.recorded.sum()))
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -90,11 +90,6 @@ class Summary:
         for size in range(self.size, 1, -1):
             found.append(margins(found[-1], self.cards, size))
         return found[::-1]
-
-
-def size_shared(share: str, recorded: Flags) -> int:
-    """Features of the sets whose tables are shared."""
-    return min(TABLES[share], int(recorded.sum()))
 
 
 def margins(tables: Integers, cards: Integers, size: int, within: float = 1e-6) -> Integers:

@@ -165,6 +165,8 @@ def assert_looks_as_before(tmp_path):
 
 
 def draw(name, selector, **options):
+    if name == "all subgroups":
+        return misfeat.plot.size_curve(selector)[0]
     if name in OF_ONE:
         options["subgroup"] = selector.cohorts_.names[0]
     names = selector.selection_.feature_names

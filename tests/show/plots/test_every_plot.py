@@ -157,10 +157,7 @@ def test_texts_of_a_new_figure_can_be_read(name, tested):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*ALL, "all subgroups"])
 def test_fifty_long_features_and_twenty_long_subgroups_can_be_read(name, wide):
-    if name == "all subgroups":
-        figure = misfeat.plot.size_curve(wide)[0].figure
-    else:
-        figure = draw(name, wide).figure
+    figure = draw(name, wide).figure
     assert outside(figure) == []
     assert overlapping(figure) == []
 
@@ -176,8 +173,7 @@ def saved(ax, kind, **settings):
 
 @pytest.mark.parametrize("name", [*ALL, "all subgroups"])
 def test_hostile_names_are_texts(name, hostile):
-    all_subgroups = name == "all subgroups"
-    ax = misfeat.plot.size_curve(hostile)[0] if all_subgroups else draw(name, hostile)
+    ax = draw(name, hostile)
     svg = saved(ax, "svg", **{"svg.fonttype": "none"})
     for text in ax.figure.findobj(Text):
         letters = set(text.get_text()) - {"\n", *JOINERS}

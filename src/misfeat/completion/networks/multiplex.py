@@ -125,9 +125,8 @@ class Lessons(NamedTuple):
     def inputs(self, known: Known) -> Inputs:
         """What is known of all sets up to a size, and what other completers guess."""
         exact, size, unit = known.exact, self.size, self.unit
-        guesses = [
-            by_level(closed_upwards(way.guess(known, size).by_size, exact)) for way in self.ways
-        ]
+        guessed = [way.guess(known, size).by_size for way in self.ways]
+        guesses = [by_level(closed_upwards(by_size, exact)) for by_size in guessed]
         floor = by_level([exact.by_size[0], *(exact.bounds(m)[0] for m in range(1, size + 1))])
         gains = np.maximum(np.stack(guesses, axis=2) - floor[:, :, None], 0.0) / unit
         facts = np.concatenate([_facts(exact, size, floor, unit), gains], axis=2)
@@ -149,13 +148,11 @@ def predicted_scores(
     seed = int(settings._seed or 0)
     scores = np.concatenate([s[~np.isnan(s)] for s in known.exact.by_size[1 : size + 1]])
     unit = float(scores.mean()) if len(scores) and scores.mean() > 0 else 1.0
-    graph = Neighbours(known.exact.missing.shape[1], 1, size)
-    graph.to(device)
+    graph = Neighbours(known.exact.missing.shape[1], 1, size).to(device)
     with torch.random.fork_rng():
         torch.manual_seed(seed)
-        network = MultiplexNetwork(
-            graph, len(ways), settings.layers, settings.hidden, settings.dropout
-        ).to(device)
+        shape = settings.layers, settings.hidden, settings.dropout
+        network = MultiplexNetwork(graph, len(ways), *shape).to(device)
         lessons = Lessons(known, size, ways, unit, device)
         train(network, lessons, settings, np.random.default_rng(seed))
         inputs = lessons.inputs(known)

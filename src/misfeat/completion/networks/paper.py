@@ -29,7 +29,7 @@ from torch.nn import functional
 
 from misfeat.completion.networks.per_subgroup_training import Labels, drawn_weights, train
 from misfeat.exceptions import MisfeatError
-from misfeat.lattice.levels import count_nodes
+from misfeat.lattice.levels import contains, count_nodes, level
 from misfeat.lattice.neighbour_sums import Neighbours
 from misfeat.messages import Setting
 from misfeat.runtime.array_types import Floats
@@ -38,9 +38,6 @@ from misfeat.runtime.progress import Progress
 
 if TYPE_CHECKING:
     from misfeat.completion.neural_completers import EpochCompleter
-
-
-from misfeat.lattice.levels import contains, level
 
 STEPS = 2**16  # A share is rounded to one in so many
 DRAWS_A_WORD = 4  # A random word of 64 bits decides on so many values

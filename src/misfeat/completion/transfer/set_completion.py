@@ -91,10 +91,8 @@ def fit_to_parts(i, shares, rows, split, seen, evidence):
                 steps[members[u, a]] = strides[a]
             numbers = part_cells_of(split.cards, steps, split.o_members)
             copy_values(numbers[seen], o_cells[n_parts])
-            copy_values(
-                part_cells_of(split.cards, steps, split.q_members),
-                q_cells[n_parts],
-            )
+            numbers = part_cells_of(split.cards, steps, split.q_members)
+            copy_values(numbers, q_cells[n_parts])
             ranks[n_parts] = rank
             n_parts += 1
     values = shares * (rows + EMPTY).reshape((len(rows), 1, rows.shape[1]))
@@ -159,7 +157,8 @@ def complete_sets(subsets, evidence, completed, first, last):
         if not evidence.joint or len(donors) == len(rows.missing):
             donors = donors[:0]
         tables = evidence.pairs.tables if len(subset) == 2 else completed.tables
-        donated = tables_of(tables, donors, completed.starts[s], completed.starts[s + 1])
+        start, stop = completed.starts[s], completed.starts[s + 1]
+        donated = tables_of(tables, donors, start, stop)
         if len(subset) == 3 and len(donors):
             donated = smoothed_triple(rows, subset, donors, evidence.pairs, donated)
         for pattern in range(1, 2 ** len(subset)):

@@ -51,9 +51,8 @@ class TransferModel:
         (n_cohorts, n_features), n_classes = missing.shape, rows.by_class.shape[1]
         strengths = np.full((n_features, n_features), -1.0)
         if proxies:
-            self._in_stretches(
-                partial(donor_tables.proxy_strengths, rows, pairs, strengths), n_features
-            )
+            compare = partial(donor_tables.proxy_strengths, rows, pairs, strengths)
+            self._in_stretches(compare, n_features)
         self._margins = np.zeros((n_cohorts, n_features, int(rows.cards.max()), n_classes))
         donated = rows, single_counts, singles, pairs, strengths, self._margins
         self._in_stretches(partial(donor_tables.predict_margins, *donated), n_cohorts)
@@ -180,12 +179,8 @@ class TransferRecords:
             scores = [measure.of_levels(i, 0, size, None) for i in range(len(rows))]
             self._coarse[:] = [np.array(own) for own in zip(*scores, strict=True)]
         subsets = level(exact.missing.shape[1], size)
-        lost = [
-            recorded_part_scores(exact.by_size, cohort, subsets, missing)
-            - recorded_part_scores(self._coarse, cohort, subsets, missing)
-            for cohort, missing in enumerate(exact.missing)
-        ]
-        return np.nan_to_num(lost)
+        fine = recorded_part_scores(exact.by_size, subsets, exact.missing)
+        return np.nan_to_num(fine - recorded_part_scores(self._coarse, subsets, exact.missing))
 
 
 def rows_or_tables(known: Known) -> TransferRecords:

@@ -99,9 +99,8 @@ def _forest_rows(selection: Selection, members: list[int]) -> list[_ForestRow]:
     """The subgroups, that with the highest share first."""
     subset = np.array([members])
     scores = selection.set_scores.scored(subset)
-    bounds = [
-        drawing.as_shares(selection, one)[:, 0] for one in (scores.score, scores.low, scores.high)
-    ]
+    ends = scores.score, scores.low, scores.high
+    bounds = [drawing.as_shares(selection, one)[:, 0] for one in ends]
     tests = drawing.significance_of(selection, len(members))
     p: Any = np.full(len(selection.cohorts), np.nan)
     faded: Any = np.zeros(len(selection.cohorts), dtype=bool)

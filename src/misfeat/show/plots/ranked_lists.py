@@ -215,9 +215,8 @@ def stability(
     if not sets:
         raise _no_best_set(selection, subgroup)
     among = "the best again" if found.k == 1 else f"among the {found.k} best again"
-    features = sorted(
-        (one for one in own if one.in_top_k > 0), key=lambda one: (-one.in_top_k, -one.in_best)
-    )
+    features = [one for one in own if one.in_top_k > 0]
+    features.sort(key=lambda one: (-one.in_top_k, -one.in_best))
     set_names = [f"{one.rank}. {drawing.set_label(one.features, ())}" for one in sets]
     feature_names = [drawing.shortened(one.feature, drawing.LONGEST_LINE) for one in features]
     labels = [*set_names, "", *feature_names]

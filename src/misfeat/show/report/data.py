@@ -14,7 +14,7 @@ import numpy as np
 from markupsafe import Markup
 
 from misfeat.answers.feature_contributions import feature_values, shapley_values
-from misfeat.answers.fit_result import subgroup_rows
+from misfeat.answers.fit_result import set_members, subgroup_rows
 from misfeat.answers.number_of_features import Enough
 from misfeat.answers.recommendation import MODEL_COLUMNS, NO_EVIDENCE, SubgroupAnswer
 from misfeat.answers.recording_gains import feature_worths
@@ -58,6 +58,7 @@ def make_report(
     size = selection.size if size is None else size
     k = selection.k if k is None else k
     cohorts, features = selection.cohorts, selection.feature_names
+    measure, confidence = selection.set_scores.measure, selection.confidence
     with progress_shown(selection.verbose > 0):
         screen = first_screen(selection, size, costs)
         scores, sizes = _scores_held(selection, size)
@@ -71,29 +72,36 @@ def make_report(
         told = [one.features if one.subgroup in explained else () for one in screen.subgroups]
         cells = cells_that_fit(selection, told)
         worths = feature_worths(selection, size=size, costs=costs)
+        worths = sorted(worths, key=lambda one: -one.gain_per_cost)
     left_out = _left_out(selection, screen)
-    confidence = selection.confidence
     of_rows = dict(zip(cohorts.features, cohorts.recorded_shares().T, strict=True))
     shares = np.array([of_rows.get(name, np.ones(len(cohorts))) for name in features]).T
     contents: dict[str, Any] = _plain(
-        _facts(selection, screen, title, k)
-        | {
+        {
+            "format": FORMAT,
+            "misfeat": __version__,
+            "created": datetime.now(UTC).isoformat(timespec="seconds"),
+            "title": f"What explains {cohorts.target} best" if title is None else str(title),
+            "target": {"column": cohorts.target, "classes": list(cohorts.with_cells().classes)},
+            "estimate": selection.set_scores.estimate.name,
+            "measure": measure.name,
+            "unit": measure.unit,
+            "size": screen.size,
+            "k": k,
+            "permutations": screen.effort.permutations,
+            "confidence": confidence,
+            "settings": dict(selection.options.settings),
+            "features": list(features),
             "answer": screen.sentence,
             "cautions": [_attributes(one, "severity", "kind", "words") for one in screen.cautions],
             "collecting": list(screen.recording),
             "plan": [vars(step) for step in screen.plan],
             "left_out": left_out,
             "subgroups": subgroups,
-            "map": _attributes(screen.map, "subgroups", "features")
-            | {
-                name: getattr(screen.map, name).tolist()
-                for name in ("share", "low", "high", "predicted", "faded")
-            },
-            "worth_collecting": [
-                vars(one) for one in sorted(worths, key=lambda one: -one.gain_per_cost)
-            ],
+            "map": vars(screen.map),
+            "worth_collecting": [vars(one) for one in worths],
             # The share of a subgroup's rows that hold each feature, where it was ever recorded.
-            "recorded": np.where(selection.missing, nan, shares).tolist(),
+            "recorded": np.where(selection.missing, nan, shares),
             "trust": trust,
             # Cohort after cohort, sets by their rank.
             "lattice": {
@@ -126,27 +134,6 @@ def _scores_held(selection: Selection, size: int) -> tuple[dict[int, CompletedSc
     if selection.set_scores.rows_withheld:
         held.discard(selection.size + 1)  # no rows are kept to score it
     return {m: selection.completed(m) for m in sorted(held)}, [m for m in sizes if m in held]
-
-
-def _facts(selection: Selection, screen: FirstScreen, title: str | None, k: int) -> dict[str, Any]:
-    """What was asked of which table."""
-    cohorts, scores = selection.cohorts, selection.set_scores
-    return {
-        "format": FORMAT,
-        "misfeat": __version__,
-        "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        "title": f"What explains {cohorts.target} best" if title is None else str(title),
-        "target": {"column": cohorts.target, "classes": list(cohorts.with_cells().classes)},
-        "estimate": scores.estimate.name,
-        "measure": scores.measure.name,
-        "unit": scores.measure.unit,
-        "size": screen.size,
-        "k": k,
-        "permutations": screen.effort.permutations,
-        "confidence": selection.confidence,
-        "settings": dict(selection.options.settings),
-        "features": list(selection.feature_names),
-    }
 
 
 def _sentences(
@@ -283,8 +270,7 @@ def _chance(selection: Selection, best: Sequence[ScoredSet]) -> list[float]:
     measure = selection.set_scores.measure
     if not best or not measure.above_chance:
         return [nan] * len(best)
-    number = {name: at for at, name in enumerate(selection.feature_names)}
-    subsets = [sorted(number[name] for name in one.features) for one in best]
+    subsets = [set_members(selection, one.features) for one in best]
     cohort = selection.cohorts.position(best[0].subgroup)
     above = selection.remembered(
         ("above chance", cohort, tuple(map(tuple, subsets))),
@@ -301,12 +287,10 @@ def _left_out(selection: Selection, screen: FirstScreen) -> list[Message]:
         return [Message("No rows are kept, so that nothing was tested against chance.")]
     skipped = []
     if effort.tested < screen.size:
-        what = "There are so many sets that none was tested against chance"
+        what = "none was tested against chance"
         if effort.tested:
-            what = (
-                f"There are so many sets that the test of all takes those of up to {effort.tested}"
-            )
-        skipped.append((what, "significance"))
+            what = f"the test of all takes those of up to {effort.tested}"
+        skipped.append((f"There are so many sets that {what}", "significance"))
     if not effort.resampled:
         skipped.append(("Stability was not looked at for so many rows or sets", "stability"))
     if len(selection.cohorts) > MOST_EXPLAINED:
@@ -326,21 +310,19 @@ def _packed(scores: CompletedScores, name: str) -> str:
 
 def cells_that_fit(selection: Selection, answers: Sequence[Sequence[str]]) -> Cells:
     """Rows by cell and class of all answers, and of single features and pairs where they fit."""
-    measure = selection.set_scores.measure
-    if not measure.largest_table or len(selection.cohorts.classes) > MOST_CLASSES:
+    most, n_features = selection.set_scores.measure.largest_table, len(selection.feature_names)
+    if not most or len(selection.cohorts.classes) > MOST_CLASSES:
         return {}
-    number = {name: at for at, name in enumerate(selection.feature_names)}
-    most = measure.largest_table
     wanted = [
-        (cohort, tuple(sorted(number[name] for name in answer)))
+        (cohort, tuple(set_members(selection, answer)))
         for cohort, answer in enumerate(answers)
         if 0 < len(answer) <= most
     ]
     cohorts, tables = range(len(selection.cohorts)), 0
     for size in (1, 2):
-        tables += comb(len(number), size) * len(cohorts)
+        tables += comb(n_features, size) * len(cohorts)
         if tables <= MOST_TABLES:
-            wanted += product(cohorts, combinations(range(len(number)), size))
+            wanted += product(cohorts, combinations(range(n_features), size))
     return cell_counts(selection, wanted)
 
 
@@ -349,13 +331,13 @@ def _attributes(one: Any, *names: str) -> dict[str, Any]:
 
 
 def _plain(value: Any, spell: Spelling) -> Any:
-    """The same with Python's own numbers, lists for tuples, and None for what is not finite."""
+    """The same with Python's own numbers and lists, and None for what is not finite."""
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
     if isinstance(value, dict):
         return {_plain(str(key), spell): _plain(part, spell) for key, part in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(part, spell) for part in value]
-    if isinstance(value, np.generic):
-        value = value.item()
     if isinstance(value, Message):
         value = value.told(spell)
     if isinstance(value, str):

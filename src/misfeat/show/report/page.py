@@ -4,9 +4,9 @@ import json
 import tempfile
 import webbrowser
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cache, cached_property
+from importlib.resources import files
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -18,9 +18,9 @@ from misfeat.answers.recording_gains import SMALLEST_SCALE
 from misfeat.answers.set_cells import CellCounts
 from misfeat.exceptions import MisfeatError
 from misfeat.number_formatting import percent, percent_between, score_words
-from misfeat.runtime.file_system import as_path, unreadable, write_file
+from misfeat.runtime.file_system import as_path, refusals_told, write_file
 from misfeat.safe_text import visible, visible_json
-from misfeat.show.html_output import framed, policy_for, static_file, templates_of
+from misfeat.show.html_output import framed, policy_for, templates_of
 
 Cells = dict[tuple[int, tuple[int, ...]], CellCounts]
 
@@ -66,8 +66,9 @@ class Report:
     @cached_property
     def _html(self) -> str:
         """Every name from the table is text in it, whatever it holds."""
-        style = static_file(PACKAGE, STYLE)
-        script = "\n".join(static_file(PACKAGE, name) for name in SCRIPTS)
+        folder = files(PACKAGE) / "static"
+        style = (folder / STYLE).read_text(encoding="utf-8")
+        script = "\n".join((folder / name).read_text(encoding="utf-8") for name in SCRIPTS)
         subgroups, features = self.contents["subgroups"], self.contents["features"]
         numbers = script_data(self.contents, self.cells)
         as_json = json.dumps(numbers, allow_nan=False, separators=(",", ":"))
@@ -106,11 +107,11 @@ class Report:
     def write_html(self, path: str | Path) -> None:
         """Write the page to a file, at once or not at all; an older page is replaced."""
         file = as_path(path, "path")
-        try:
-            with file.open("rb") if file.is_file() else nullcontext() as older:
-                start = older.read(200).lstrip() if older else b""
-        except OSError as error:
-            raise unreadable(file, error) from error
+        start = b""
+        with refusals_told(file, "read"):
+            if file.is_file():
+                with file.open("rb") as older:
+                    start = older.read(200).lstrip()
         if start and not start.lower().startswith(b"<!doctype html"):
             raise MisfeatError(
                 f"{str(file)!r} exists and is not a page; give another name, or remove the file."
