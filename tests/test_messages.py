@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from misfeat.exceptions import MisfeatError
-from misfeat.messages import Message, Setting
+from misfeat.messages import Message, Setting, visible, visible_json
 from misfeat.number_formatting import (
     count_words,
     joined,
@@ -18,7 +18,6 @@ from misfeat.number_formatting import (
     percent_between,
     score_words,
 )
-from misfeat.safe_text import visible, visible_json
 
 
 def told(setting):

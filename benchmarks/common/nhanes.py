@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from misfeat.datasets.dataset import Dataset
+from misfeat.datasets.heart import Dataset
 from misfeat.exceptions import MisfeatError
 
 if TYPE_CHECKING:

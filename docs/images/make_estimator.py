@@ -3,7 +3,7 @@
     python docs/images/make_estimator.py
 
 writes estimator.svg beside this script: the Dirichlet scale of
-`misfeat.estimation.measure_scales` for two distributions of a target of two classes, and
+`misfeat.estimation.covariance_scores` for two distributions of a target of two classes, and
 the Gaussian formula.
 """
 
@@ -15,7 +15,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib import pyplot as plt
 
-from misfeat.estimation.measure_scales import InformationScale
+from misfeat.estimation.covariance_scores import InformationScale
 
 FOLDER = Path(__file__).parent
 BLUE, BROWN, GREY = "#0b5cad", "#9a4a00", "#7a8590"

@@ -15,9 +15,8 @@ from misfeat.answers.run_comparison import (
     share_in_words,
 )
 from misfeat.exceptions import MisfeatError
-from misfeat.messages import Setting
+from misfeat.messages import Setting, visible
 from misfeat.number_formatting import p_words
-from misfeat.safe_text import visible
 from misfeat.selection import Selection
 from misfeat.show import terminal as tables
 from misfeat.show.question_output import as_json

@@ -6,10 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 from misfeat.answers.caution import SUSPECTS
-from misfeat.answers.fit_result import FitOptions, check_features
+from misfeat.answers.fit_result import FitOptions, check_features, shown_scores
 from misfeat.answers.leaks import without_suspects
 from misfeat.answers.number_of_features import MOST_OF_SHORTLIST, chosen_size
-from misfeat.answers.question_arguments import shown_scores
 from misfeat.cohorts import Cohorts
 from misfeat.cohorts.cohort_building import CohortRules, cohorts_of
 from misfeat.cohorts.feature_blocks import check_blocks, joined_blocks

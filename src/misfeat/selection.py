@@ -15,9 +15,8 @@ from misfeat.answers.feature_contributions import (
     pair_interactions,
 )
 from misfeat.answers.feature_path import PathStep, path_steps
-from misfeat.answers.fit_result import FitOptions, FitResult, subgroup_rows
+from misfeat.answers.fit_result import FitOptions, FitResult, frame_of, subgroup_rows
 from misfeat.answers.number_of_features import enough_columns, enough_features
-from misfeat.answers.question_arguments import frame_of
 from misfeat.answers.recommendation import answer_of
 from misfeat.answers.recording_gains import Worth, feature_worths
 from misfeat.answers.recording_plan import PlanStep, recording_plan

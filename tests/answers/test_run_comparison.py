@@ -27,7 +27,7 @@ from misfeat.answers.run_comparison import (
 )
 from misfeat.datasets import make_cohorts
 from misfeat.exceptions import MisfeatError
-from misfeat.information.sampling_errors import SampledShare
+from misfeat.information.mutual_info import SampledShare
 from misfeat.messages import Message
 
 SITES = ("a", "b", "c")

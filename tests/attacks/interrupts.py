@@ -53,7 +53,8 @@ def answers(selector):
     return selector.top_k().to_string()
 
 if kind == "command":
-    from misfeat.cli import app, main, run, saved_runs, doctor
+    from misfeat.cli import app, run, saved_runs, doctor
+    from misfeat.cli.main import main
     sys.argv = ["misfeat", "run", file, *"--target num --by site --size 4 --validate".split()]
     print("ready", flush=True)
     main()

@@ -174,17 +174,17 @@ def test_ctrl_c_ends_in_one_line(tmp_path):
 
 
 INTERRUPTIONS = {
-    "while modules are imported": "import builtins, misfeat.cli\nreal = builtins.__import__\n"
+    "while modules are imported": "import builtins, misfeat.cli.main\nreal = builtins.__import__\n"
     "def interrupt(name, *rest):\n"
     "    if name == 'typer': raise KeyboardInterrupt\n"
     "    return real(name, *rest)\n"
     "builtins.__import__ = interrupt\n",
     # Python remembers this one, and would end by the signal although it was caught.
-    "while code is made from text": "import misfeat.cli.run, misfeat.cli\n"
+    "while code is made from text": "import misfeat.cli.run, misfeat.cli.main\n"
     "def interrupt(_):\n"
     "    exec('raise KeyboardInterrupt')\n"
     "misfeat.cli.run.answer = interrupt\n",
-    "while DuckDB is at work": "import misfeat.cli.run, misfeat.cli\n"
+    "while DuckDB is at work": "import misfeat.cli.run, misfeat.cli.main\n"
     "def interrupt(_):\n"
     "    raise RuntimeError('Query interrupted')\n"
     "misfeat.cli.run.answer = interrupt\n",
@@ -194,7 +194,7 @@ INTERRUPTIONS = {
 @pytest.mark.slow
 @pytest.mark.parametrize("when", INTERRUPTIONS)
 def test_ctrl_c_ends_with_the_same_exit_code_whenever_it_comes(when):
-    code = INTERRUPTIONS[when] + "misfeat.cli.main()"
+    code = INTERRUPTIONS[when] + "misfeat.cli.main.main()"
     found = process("run", "t.csv", "--target", "y", command=[sys.executable, "-c", code])
     assert found.exit_code == INTERRUPTED, found.stderr
     assert found.stderr == "interrupted\n"

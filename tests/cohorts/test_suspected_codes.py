@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from misfeat import Coding
 from misfeat.cohorts import build_cohorts
-from misfeat.cohorts.column_profiles import profile_column
-from misfeat.cohorts.suspected_codes import suspects
+from misfeat.cohorts.column_profiles import profile_column, suspects
 from misfeat.reading.inputs import open_columns
 from misfeat.reading.values import MissingCodes
 

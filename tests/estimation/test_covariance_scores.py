@@ -4,9 +4,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.linear_model import LinearRegression
 
-from misfeat.estimation.covariance_scores import additive_scores, set_columns, whitened
+from misfeat.estimation.covariance_scores import (
+    CorrelationScale,
+    InformationScale,
+    additive_scores,
+    set_columns,
+    whitened,
+)
 from misfeat.estimation.covariance_sources import CodedRowSource
-from misfeat.estimation.measure_scales import CorrelationScale, InformationScale
 from misfeat.estimation.moments import Moments, Term
 from misfeat.lattice.levels import level
 from tests.completion.coded import drawn_cohorts

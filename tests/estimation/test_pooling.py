@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from misfeat.estimation.measure_scales import InformationScale
+from misfeat.estimation.covariance_scores import InformationScale
 from misfeat.estimation.pooling import MOST_SPREAD, Evidence, effects_of, posterior_of
 
 SCALE = InformationScale(np.array([0.5, 0.5]))

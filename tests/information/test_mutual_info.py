@@ -12,8 +12,7 @@ from misfeat import Coding, MisfeatError, MisfeatWarning
 from misfeat.cohorts import Cohort, build_cohorts
 from misfeat.information import joint_mutual_info, level_mutual_info, score_sums, target_entropy
 from misfeat.information import mutual_info as module
-from misfeat.information.mutual_info import compact_rows, entropy
-from misfeat.information.sampling_errors import influence, sampled_share
+from misfeat.information.mutual_info import compact_rows, entropy, influence, sampled_share
 from misfeat.lattice.levels import level
 from tests.information import generated
 from tests.information.generated import (

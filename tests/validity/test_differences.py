@@ -11,8 +11,7 @@ from scipy.stats import binom
 from benchmarks.population.differences import TABLES, WHAT, trial
 from misfeat.cohorts import build_cohorts
 from misfeat.datasets import make_cohorts
-from misfeat.information.mutual_info import joint_mutual_info
-from misfeat.information.sampling_errors import influence
+from misfeat.information.mutual_info import influence, joint_mutual_info
 
 pytestmark = pytest.mark.validity
 

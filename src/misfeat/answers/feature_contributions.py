@@ -13,11 +13,12 @@ from math import comb
 
 import numpy as np
 
-from misfeat.answers.fit_result import FitResult, set_members
-from misfeat.answers.question_arguments import (
+from misfeat.answers.fit_result import (
+    FitResult,
     explainable_subgroups,
     level_size,
     of_each_subgroup,
+    set_members,
     shown_scores,
 )
 from misfeat.answers.set_contrasts import SHARED_ERROR, Estimated, contrasts_of

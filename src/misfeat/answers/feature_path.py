@@ -9,8 +9,12 @@ from statistics import NormalDist
 
 import numpy as np
 
-from misfeat.answers.fit_result import FitResult, checked_size
-from misfeat.answers.question_arguments import explainable_subgroups, included_features
+from misfeat.answers.fit_result import (
+    FitResult,
+    checked_size,
+    explainable_subgroups,
+    included_features,
+)
 from misfeat.estimation.search import forward_path
 from misfeat.runtime.progress import long_work
 

@@ -17,8 +17,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from misfeat.answers.fit_result import FitResult, checked_size, feature_index
-from misfeat.answers.question_arguments import explainable_subgroups, shown_scores
+from misfeat.answers.fit_result import (
+    FitResult,
+    checked_size,
+    explainable_subgroups,
+    feature_index,
+    shown_scores,
+)
 from misfeat.answers.set_contrasts import SHARED_ERROR
 from misfeat.completion.completer_data import SINGLES, SUPPORT, CompletedScores
 from misfeat.exceptions import MisfeatError

@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from misfeat.answers.fit_result import FitResult, checked_size
-from misfeat.answers.question_arguments import explainable_subgroups
+from misfeat.answers.fit_result import FitResult, checked_size, explainable_subgroups
 from misfeat.answers.recording_gains import NOTHING, Bundle, Costs, Gain, RecordingGains, bundles
 from misfeat.completion.completer_data import SUPPORT
 from misfeat.exceptions import MisfeatError, check_count

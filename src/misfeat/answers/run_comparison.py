@@ -4,7 +4,7 @@ What is compared is in docs/answers/changes.md. The variance of a difference of 
 
     v = spread / n + spread' / n' + chance + chance'
 
-with what `sampling_errors` says of either run. A run of few rows whose set explains
+with what `information.mutual_info` says of either run. A run of few rows whose set explains
 nothing by chance would seem sure of it, so v is at least what it is with the spread of both runs
 together. Chance is a chi-square, whose tails are heavy: the difference has those of a Student
 distribution with the same fourth moment, of 4 + 6 v² / (12 chance² / freedom + 12 chance'² /
@@ -18,13 +18,12 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri, stdtr, stdtrit
 
-from misfeat.answers.fit_result import FitResult, check_size
-from misfeat.answers.question_arguments import frame_of
+from misfeat.answers.fit_result import FitResult, check_size, frame_of
 from misfeat.answers.set_contrasts import Estimated, difference
 from misfeat.answers.top_sets import best_sets
 from misfeat.exceptions import MisfeatError, check_count
 from misfeat.information.measures import adjusted_correlation
-from misfeat.information.sampling_errors import SampledShare, sampled_share
+from misfeat.information.mutual_info import SampledShare, sampled_share
 from misfeat.messages import Message, Setting, listed
 from misfeat.number_formatting import (
     count_words,

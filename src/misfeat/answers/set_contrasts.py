@@ -8,7 +8,7 @@ interval that counts, the interval of a sum reaches
 
 to either side. Below, the end that counts is the lower one of what is added and the upper one of
 what is subtracted; above, it is the other way round (Zou and Donner, Statistics in Medicine 27,
-2008). Correlations come from the rows of the subgroup (`sampling_errors`) or, where
+2008). Correlations come from the rows of the subgroup (`information.mutual_info`) or, where
 it did not record all features, from those of the largest subgroups that did. Where nobody did, or
 no rows are kept, they are 4/5 of the overlap of the sets: the features they share over the root of
 the product of their sizes.
@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 from misfeat.answers.fit_result import FitResult, set_members
 from misfeat.cohorts import Cohorts
 from misfeat.completion import CompletedScores
-from misfeat.information.sampling_errors import influence
+from misfeat.information.mutual_info import influence
 from misfeat.runtime.array_types import Flags, Floats, Indices
 
 Set = tuple[int, ...]

@@ -8,23 +8,18 @@ subgroups have more chance in them the fewer rows there are: there it is half of
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from statistics import NormalDist
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from misfeat.answers.fit_result import FitResult, checked_k
-from misfeat.answers.question_arguments import explainable_subgroups, shown_scores
+from misfeat.answers.fit_result import FitResult, checked_k, explainable_subgroups, shown_scores
 from misfeat.answers.top_sets import order_of_sets
 from misfeat.cohorts.resampled_rows import subsample
 from misfeat.completion import CompletedScores
+from misfeat.estimation import resample_scores
 from misfeat.estimation.covariance_sources import source_of
-from misfeat.estimation.resample_scores import (
-    MOST_NUMBERS,
-    sample_of,
-    scores_of_samples,
-    sizes_corrected,
-)
 from misfeat.estimation.score_estimator import POPULATION
 from misfeat.estimation.set_scores import SetScores
 from misfeat.exceptions import MisfeatError, check_count
@@ -160,21 +155,17 @@ def _side_by_side(
     known, whole = scores.listed().known, not scores.is_searched(subsets.shape[1])
     tables: list[Any] = [grid.prepared(source_of) for grid in known.grids or (known,)]
     models = scores.listed().models
-    corrected = sizes_corrected(models, subsets.shape[1])
+    corrected = resample_scores.sizes_corrected(models, subsets.shape[1])
     numbers = max(model.moments.own.size for model in models)
-    together = max(1, min(MOST_TOGETHER, MOST_NUMBERS // max(1, numbers)))
+    together = max(1, min(MOST_TOGETHER, resample_scores.MOST_NUMBERS // max(1, numbers)))
 
     def scored(some: Sequence[np.random.SeedSequence]) -> Floats:
         known = (drawn(seed).known(1, counted=corrected) for seed in some)
-        made = [
-            [
-                sample_of(grid, table, corrected)
-                for grid, table in zip(own.grids or (own,), tables, strict=True)
-            ]
-            for own in known
-        ]
+        sampled = partial(resample_scores.sample_of, corrected=corrected)
+        made = [[*map(sampled, own.grids or (own,), tables)] for own in known]
         grids = zip(zip(*made, strict=True), models, strict=True)
-        of_grids = [scores_of_samples(grid, subsets, like, whole=whole) for grid, like in grids]
+        scored_by = partial(resample_scores.scores_of_samples, subsets=subsets, whole=whole)
+        of_grids = [scored_by(grid, like=like) for grid, like in grids]
         return np.asarray(np.mean(of_grids, axis=0))
 
     parts = [seeds[first : first + together] for first in range(0, len(seeds), together)]

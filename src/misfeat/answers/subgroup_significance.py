@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from misfeat.answers.fit_result import FitResult, feature_index
-from misfeat.answers.question_arguments import included_features, level_size
+from misfeat.answers.fit_result import FitResult, feature_index, included_features, level_size
 from misfeat.cohorts.resampled_rows import reweighted
 from misfeat.estimation.significance import (
     PILOTS,

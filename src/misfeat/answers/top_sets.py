@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from misfeat.answers.fit_result import FitResult, checked_k, set_members
-from misfeat.answers.question_arguments import (
+from misfeat.answers.fit_result import (
+    FitResult,
+    checked_k,
     explainable_subgroups,
     level_size,
+    set_members,
     shown_scores,
     target_varies,
 )

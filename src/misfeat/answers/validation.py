@@ -26,8 +26,7 @@ from typing import NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from misfeat.answers.fit_result import FitResult, checked_k
-from misfeat.answers.question_arguments import level_size
+from misfeat.answers.fit_result import FitResult, checked_k, level_size
 from misfeat.cohorts.cohort_data import SOME_ROWS, Cohorts
 from misfeat.cohorts.feature_removal import hide_features, product_sums_without, without_features
 from misfeat.cohorts.resampled_rows import reweighted, rows_drawn

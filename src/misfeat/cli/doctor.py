@@ -12,9 +12,9 @@ import typer
 
 from misfeat.cli.background_compilation import compiled_beside
 from misfeat.cli.errors import INTERNAL_ERROR, Debug, Quiet
+from misfeat.messages import visible_json
 from misfeat.number_formatting import count_words
 from misfeat.runtime.devices import torch_device
-from misfeat.safe_text import visible_json
 
 FRAMES = ("pandas", "polars")  # libraries of tables that no extra brings
 FOR_DEVELOPERS = ("test", "dev", "heavy", "browser", "docs", "release", "demo")

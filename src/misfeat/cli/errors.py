@@ -16,9 +16,8 @@ from typer.core import TyperGroup
 
 from misfeat.cli.run_options import as_option, with_help
 from misfeat.exceptions import MisfeatError, MisfeatWarning
-from misfeat.messages import as_message
+from misfeat.messages import as_message, visible
 from misfeat.runtime.interrupts import INTERRUPTED, answer_interrupt
-from misfeat.safe_text import visible
 
 INTERNAL_ERROR = 1  # exit code: something in misfeat or a library under it broke
 BAD_INPUT = 2  # exit code: a table, a file or a request that cannot be answered

@@ -18,8 +18,7 @@ from misfeat.cli.run_options import RunSettings, run_arguments
 from misfeat.cli.saved_runs import report_of
 from misfeat.cli.settings_file import as_config, read_config
 from misfeat.exceptions import MisfeatError, no_such_column
-from misfeat.messages import Setting, as_message
-from misfeat.safe_text import visible
+from misfeat.messages import Setting, as_message, visible
 from misfeat.saving.run_folder import REPORT, SETTINGS, check_folder
 
 if TYPE_CHECKING:

@@ -13,10 +13,9 @@ from misfeat.cohorts import merged_categories as merging
 from misfeat.cohorts.auto_groups import proposed_groups
 from misfeat.cohorts.cohort_data import NO_RANKS, NOT_RECORDED, Cohorts, ColumnAudit, as_left_out
 from misfeat.cohorts.column_coding import Coding
-from misfeat.cohorts.column_profiles import IDENTIFIER, Profile, profile_column
+from misfeat.cohorts.column_profiles import IDENTIFIER, Profile, profile_column, suspects
 from misfeat.cohorts.design_effects import effective_sizes
 from misfeat.cohorts.parsed_text import AS_THEY_STAND, TEXT, parse_read_rules
-from misfeat.cohorts.suspected_codes import suspects
 from misfeat.cohorts.target_coding import TargetCoding
 from misfeat.cohorts.time_to_event import TimeCoding, time_coding
 from misfeat.cohorts.weights import SAMPLING, WeightRules, masses_of, weighing_of

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from misfeat.datasets.dataset import Dataset
+from misfeat.datasets.heart import Dataset
 from misfeat.exceptions import MisfeatError
 from misfeat.messages import Setting
 from misfeat.runtime.array_types import Flags, Floats, Integers

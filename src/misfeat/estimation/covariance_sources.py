@@ -16,8 +16,8 @@ import numpy as np
 from misfeat.cohorts import Cohorts
 from misfeat.cohorts.product_sums import ProductSums
 from misfeat.completion.completer_data import Known
+from misfeat.estimation.covariance_scores import CorrelationScale, InformationScale, Scale
 from misfeat.estimation.interaction_kernels import count_cells, occupied_cells
-from misfeat.estimation.measure_scales import CorrelationScale, InformationScale, Scale
 from misfeat.estimation.moments import Moments, Term, recorded_all
 from misfeat.information.count_tables import CountTables
 from misfeat.lattice.levels import level

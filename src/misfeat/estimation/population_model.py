@@ -14,11 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from misfeat.completion.completer_data import SINGLES, Known, support_of
-from misfeat.estimation import covariance_scores, measure_scales, pooling
-from misfeat.estimation.covariance_scores import SetColumns, Whitened, additive_scores
+from misfeat.estimation import covariance_scores, pooling
+from misfeat.estimation.covariance_scores import Scale, SetColumns, Whitened, additive_scores
 from misfeat.estimation.covariance_sources import source_of
 from misfeat.estimation.interaction_search import find_terms
-from misfeat.estimation.measure_scales import Scale
 from misfeat.estimation.moments import Moments, recorded_all
 from misfeat.estimation.pooling import Evidence, Posterior, cancelled, posterior_of
 from misfeat.lattice.levels import level, rank
@@ -146,7 +145,7 @@ class PopulationModel:
     @property
     def _ceiling(self) -> Floats:
         """The highest score of every subgroup, (..., n_cohorts, 1)."""
-        each = [scale.score(np.full(1, measure_scales.STRONGEST)) for scale in self.scales]
+        each = [scale.score(np.full(1, covariance_scores.STRONGEST)) for scale in self.scales]
         return np.stack(each, axis=-2)
 
     def _scores_alone(self, subsets: Indices) -> Floats:

@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from misfeat.completion.completer_data import Known
+from misfeat.estimation.covariance_scores import InformationScale
 from misfeat.estimation.covariance_sources import CodedRowSource
 from misfeat.estimation.interaction_search import find_terms
-from misfeat.estimation.measure_scales import InformationScale
 from misfeat.estimation.moments import Moments, Term
 from misfeat.estimation.population_model import PopulationModel
 from misfeat.estimation.score_estimator import closed, intervals_of, raised
@@ -51,12 +51,9 @@ def sample_of(known: Known, like: CodedRowSource, corrected: int) -> Sample:
 
 def sizes_corrected(models: Sequence[PopulationModel], size: int) -> int:
     """Up to which size counted scores correct notably those that sets of a size are made of."""
-    notable = 0
-    for model in models:
-        for m, correction in enumerate(model.corrections[: max(size, 2)], start=1):
-            if np.abs(correction.factor - 1.0).max(initial=0.0) > NOTABLE:
-                notable = max(notable, m)
-    return notable
+    by_size = [correction for model in models for correction in enumerate(model.corrections, 1)]
+    sizes = [m for m, one in by_size if np.abs(one.factor - 1.0).max(initial=0.0) > NOTABLE]
+    return max((m for m in sizes if m <= max(size, 2)), default=0)
 
 
 def scores_of_samples(

@@ -18,15 +18,13 @@ from typing import Any
 import numpy as np
 
 from misfeat.answers.caution_checks import list_cautions
-from misfeat.answers.fit_result import checked_k, checked_size
-from misfeat.answers.question_arguments import level_size
+from misfeat.answers.fit_result import checked_k, checked_size, level_size
 from misfeat.answers.subgroup_significance import effort_for
 from misfeat.answers.top_sets import best_sets
 from misfeat.cohorts.target_coding import CLASSES, NUMBER
 from misfeat.exceptions import MisfeatError, warn
-from misfeat.messages import Message, Setting, listed
+from misfeat.messages import Message, Setting, listed, visible
 from misfeat.runtime import file_system
-from misfeat.safe_text import visible
 from misfeat.selection import Selection
 from misfeat.show.question_output import QUESTIONS, About, QuestionSpec, answered, in_columns
 from misfeat.show.terminal import ABOUT as ESTIMATES

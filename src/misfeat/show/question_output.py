@@ -19,9 +19,8 @@ from misfeat.answers.stability import stability_of
 from misfeat.answers.top_sets import best_sets
 from misfeat.exceptions import MisfeatError
 from misfeat.information.mutual_info import target_entropies
-from misfeat.messages import Message, Setting, listed
+from misfeat.messages import Message, Setting, listed, visible, visible_json
 from misfeat.reading.dataframe_libraries import AS_COLUMNS
-from misfeat.safe_text import visible, visible_json
 from misfeat.selection import Selection
 from misfeat.show import terminal as tables
 from misfeat.show.answer_with_map import FirstScreen

@@ -15,8 +15,8 @@ from misfeat.answers.recommendation import Answer, most_informative
 from misfeat.answers.recording_gains import feature_worths
 from misfeat.answers.recording_plan import LEAST_SHARE
 from misfeat.answers.subgroup_significance import STEP_PERMUTATIONS, USUAL_PERMUTATIONS
+from misfeat.messages import visible
 from misfeat.number_formatting import p_words, percent, percent_between, score_words
-from misfeat.safe_text import visible
 from misfeat.selection import Selection
 
 Line = dict[str, Any]

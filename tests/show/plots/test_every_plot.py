@@ -15,7 +15,7 @@ from matplotlib.text import Text
 from sklearn.exceptions import NotFittedError
 
 import misfeat
-from misfeat.safe_text import JOINERS
+from misfeat.messages import JOINERS
 from misfeat.show.plots.drawing import set_label, shortened
 from tests.show.plots.conftest import ALL, draw
 

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from misfeat.exceptions import MisfeatError
-from misfeat.messages import Setting, listed
+from misfeat.messages import Setting, listed, visible
 from misfeat.messages import shortened as shown_value
 from misfeat.runtime.array_types import Flags, Floats
-from misfeat.safe_text import visible
 from misfeat.selection import Selection
 
 if TYPE_CHECKING:

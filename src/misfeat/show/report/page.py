@@ -17,9 +17,9 @@ from markupsafe import Markup
 from misfeat.answers.recording_gains import SMALLEST_SCALE
 from misfeat.answers.set_cells import CellCounts
 from misfeat.exceptions import MisfeatError
+from misfeat.messages import visible, visible_json
 from misfeat.number_formatting import percent, percent_between, score_words
 from misfeat.runtime.file_system import as_path, refusals_told, write_file
-from misfeat.safe_text import visible, visible_json
 from misfeat.show.html_output import framed, policy_for, templates_of
 
 Cells = dict[tuple[int, tuple[int, ...]], CellCounts]
