@@ -83,7 +83,7 @@ test-browser: $(VENV)/.browser
 test-bounds: $(VENV)/.dev
 	NUMBA_BOUNDSCHECK=1 NUMBA_OPT=1 NUMBA_CACHE_DIR=$(VENV)/numba-bounds \
 		$(BIN)/pytest $(SIDE_BY_SIDE) -m "$(QUICK)" tests/information tests/lattice \
-		tests/completion/transfer tests/completion/test_imputation.py \
+		tests/completion/transfer tests/completion/test_nearest_neighbours.py \
 		tests/completion/test_markov_blanket.py tests/estimation
 
 # Lower bounds are true: an environment of its own with the lowest version of every direct dependency.
