@@ -38,6 +38,7 @@ def loaded(code: str) -> set[str]:
     return set(json.loads(printed.splitlines()[-1]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", NOT_LOADED)
 def test_what_is_not_used_is_not_loaded(code):
     modules = loaded(code)
@@ -45,6 +46,7 @@ def test_what_is_not_used_is_not_loaded(code):
     assert len(modules) < 1000
 
 
+@pytest.mark.slow
 def test_what_waits_is_loaded_when_it_is_used():
     loaded(
         "from misfeat import SubgroupSelector\n"

@@ -15,6 +15,7 @@ PAGE = Path(__file__).parents[1] / "docs" / "how_to" / "extend.md"
 LONGEST_TEMPLATE = 40
 
 
+@pytest.mark.slow
 def test_checks_need_no_pytest():
     code = "import sys; sys.modules['pytest'] = None; import misfeat.testing"
     subprocess.run([sys.executable, "-c", code], check=True)

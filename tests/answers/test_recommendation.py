@@ -199,6 +199,7 @@ def test_pairs_of_the_recommended_set_may_have_effects_in_the_model_of_all_featu
     assert max(models[0].value, models[1].value) < 0.65 < 0.85 < models[2].value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", [2, 4, 300])  # classes, or a number
 def test_rows_that_judge_a_model_had_no_say_in_its_features(target):
     found = []

@@ -95,6 +95,7 @@ def test_correlations_are_tested_by_permuted_rows():
         selector.significance(permutations=1000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_rows", [40, 1500])  # all orders, or shifts of one
 def test_correlations_with_heavy_tails_are_seldom_called_more_than_chance(n_rows):
     found = []
@@ -107,6 +108,7 @@ def test_correlations_with_heavy_tails_are_seldom_called_more_than_chance(n_rows
     assert (np.array(found) <= 0.5).sum() >= 20
 
 
+@pytest.mark.slow
 def test_correlations_have_one_p_value_whatever_holds_the_rows(tmp_path):
     rng = np.random.default_rng(1)
     rows = pl.DataFrame(

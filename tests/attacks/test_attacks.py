@@ -71,6 +71,7 @@ def try_names(tally, engine, hold, roles):
             names.try_name(tally, engine, hold, role, name, expected)
 
 
+@pytest.mark.slow
 def test_names_with_a_meaning_are_only_names(tmp_path):
     engines = names.quick_engines(tmp_path)
     tally = Tally("names", "")
@@ -89,6 +90,7 @@ def test_names_with_a_meaning_are_only_names_in_heavy_engines():
     assert not tally.wrong
 
 
+@pytest.mark.slow
 def test_fits_at_once_in_threads_answer_as_one_does():
     def answer(seed):
         data = make_cohorts(n_rows=150, n_features=5, hide=0.3, random_state=seed)

@@ -26,6 +26,7 @@ from misfeat.lattice.levels import level
 from tests.completion.coded import drawn_cohorts
 
 
+@pytest.mark.slow
 def test_the_command_writes_figures_and_a_plot(tmp_path):
     out = tmp_path / "bench"
     table = "generated, 4 cohorts"

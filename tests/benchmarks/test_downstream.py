@@ -70,6 +70,7 @@ def test_features_that_a_subgroup_never_recorded_are_not_chosen(monkeypatch):
     assert one_choice(GENERATED, 100, 1, ALL, (4, 5)) == []  # four features are left
 
 
+@pytest.mark.slow
 def test_a_run_writes_every_draw_and_goes_on_where_it_was(tmp_path):
     told = []
     settings = {"tables": (GENERATED,), "rows": (60,), "sizes": (1, 2), "seeds": (1,)}

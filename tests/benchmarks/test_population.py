@@ -24,6 +24,7 @@ def small_source(small_tables, monkeypatch):
     monkeypatch.setitem(SOURCES, "attrition", lambda _: small)
 
 
+@pytest.mark.slow
 def test_a_run_writes_every_draw_and_goes_on_where_it_was(tmp_path):
     told = []
     settings = {"tables": (GENERATED, "attrition"), "rows": (60,), "sizes": (2,)}

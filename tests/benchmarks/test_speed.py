@@ -20,6 +20,7 @@ def test_steps_add_up_to_the_whole():
     assert found["peak_mib"] >= found["own_mib"]
 
 
+@pytest.mark.slow
 def test_a_process_that_fails_says_why():
     with pytest.raises(MisfeatError, match=r"Timing failed: .*size"):
         measured_apart(Workload(300, 5, 2, 0), 1)

@@ -58,6 +58,7 @@ def one_row():
     return [{"done": True}]
 
 
+@pytest.mark.slow
 def test_a_lost_worker_is_told_and_what_was_done_is_kept(tmp_path):
     file = tmp_path / "done.jsonl"
     whole = [Unit("squares", {"n": n}, {}, one_row) for n in range(3)]

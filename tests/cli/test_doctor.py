@@ -93,6 +93,7 @@ def test_nothing_is_started_where_kernels_are_kept(monkeypatch):
         pass
 
 
+@pytest.mark.slow
 @pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="there is no core to spare")
 def test_the_other_process_ends_with_the_work_of_the_first(tmp_path):
     told = process(command=[sys.executable, "-c", BESIDE], NUMBA_CACHE_DIR=str(tmp_path))

@@ -77,6 +77,7 @@ def test_the_version_can_be_asked_for():
     assert run("--version").stdout.strip() == f"misfeat {__version__}"
 
 
+@pytest.mark.slow
 def test_what_is_worth_collecting_follows_the_sets_and_counts_costs(heart):
     worths = lines_of("worth", *heart, "--cost", "ca=5")
     assert [(w["subgroup"], w["feature"]) for w in worths] == [

@@ -48,6 +48,7 @@ def test_codes_are_the_same_whatever_the_target_says(spread):
         assert (counts[0] == counts[1]).all()
 
 
+@pytest.mark.slow
 def test_text_of_many_values_that_explains_nothing_is_seldom_found_to_explain():
     p_values = []
     for seed in range(40):

@@ -184,6 +184,7 @@ def test_answers_of_a_saved_run_are_those_of_the_fit(tmp_path):
     assert {label[0] for label in cells["class"]} == {"<", ">"}
 
 
+@pytest.mark.slow
 def test_the_command_line_takes_an_event_and_the_report_draws_its_course(tmp_path):
     table = followed(300, 10)
     table["event"] = np.where(table["event"] == 1, "dead", "alive")

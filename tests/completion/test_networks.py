@@ -46,6 +46,7 @@ def test_too_few_labels_are_both_learned_and_chosen_by():
         assert labels.split(share, np.random.default_rng(0)) == (labels, labels)
 
 
+@pytest.mark.slow
 def test_models_trained_one_by_one_equal_models_trained_side_by_side():
     shape = ModelShape(6, 1, 4, 3, 2, 16, 0.0)
     graph = shape.graph(torch.device("cpu"))

@@ -35,6 +35,7 @@ def test_a_loaded_selector_answers_as_the_saved_one(selector, tmp_path):
     assert sorted(path.name for path in (tmp_path / "run").iterdir()) == [ANSWERS, ARRAYS, MANIFEST]
 
 
+@pytest.mark.slow
 def test_a_fresh_process_gives_the_same_scores(selector, tmp_path):
     selector.save(tmp_path / "run")
     code = (

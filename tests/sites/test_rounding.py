@@ -72,6 +72,7 @@ def test_fitted_tables_have_the_smaller_ones_in_common(rounded):
         assert np.allclose(singles.sum(), len(summary.cards) * summary.rows)
 
 
+@pytest.mark.slow
 def test_rounded_counts_answer_nearly_as_exact_ones_do(summaries, rounded):
     exact, given = combine(summaries).selection, combine(rounded).selection
     for size in (1, 2, 3):

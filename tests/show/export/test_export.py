@@ -101,6 +101,7 @@ def test_without_libraries_the_way_to_them_is_named_and_csv_is_written(
     assert names_in(tmp_path) == {"folder"}
 
 
+@pytest.mark.slow
 def test_what_takes_minutes_is_left_out_unless_it_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr("misfeat.answers.subgroup_significance.MOST_RESAMPLED", 0)
     data = make_cohorts(2, 80, 4, random_state=0)
