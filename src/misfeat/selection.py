@@ -545,7 +545,7 @@ class Selection(FitResult):
         within: str | None = None,
         level: float = LEVEL,
     ) -> Any:
-        """Whether any set of a subgroup explains more than chance: a line a subgroup.
+        """Whether any set explains more than chance: one line per subgroup.
 
         The target is permuted over the rows of a subgroup, and all sets of up to `size` features
         are scored again. A set explains more than chance where few permutations have a greatest

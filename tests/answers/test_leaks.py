@@ -235,8 +235,8 @@ def test_a_feature_that_tells_by_its_gaps_alone_is_named(rng):
         values[rng.random(900) < np.where(y, 0.45, 0.15)] = np.nan
     table |= {"site": np.arange(900) % 3, "y": y}
     selection = SubgroupSelector("site", size=1).fit(table, "y").selection_
-    (caution,) = (one for one in list_cautions(selection) if one.kind == "telling gaps")
+    (caution,) = (one for one in list_cautions(selection) if one.kind == "informative gaps")
     assert caution.columns == ("gaps",)
     table["gaps"] = np.where(rng.random(900) < 0.3, np.nan, rng.normal(size=900))
     selection = SubgroupSelector("site", size=1).fit(table, "y").selection_
-    assert not [one for one in list_cautions(selection) if one.kind == "telling gaps"]
+    assert not [one for one in list_cautions(selection) if one.kind == "informative gaps"]

@@ -11,7 +11,7 @@ import numpy as np
 
 from misfeat.answers.caution import MOST_NAMED, SEVERITIES, Caution, together
 from misfeat.answers.fit_result import FitResult
-from misfeat.answers.leaks import leaks, missing_patterns, telling_gaps
+from misfeat.answers.leaks import informative_gaps, leaks, missing_patterns
 from misfeat.answers.recording_gains import unsettled_pair
 from misfeat.answers.recording_rules import missing_by_rule
 from misfeat.answers.redundant_features import derived_numbers, duplicates
@@ -84,7 +84,7 @@ def list_cautions(selection: FitResult, size: int | None = None) -> list[Caution
             suspects = {one.columns[0] for one in telling}
             cautions += telling
             cautions += _determined_by_sets(best, suspects)
-            cautions += telling_gaps(cohorts, suspects)
+            cautions += informative_gaps(cohorts, suspects)
             cautions += duplicates(cohorts)
             cautions += derived_numbers(cohorts)
             rules = missing_by_rule(cohorts)  # a column that gives the target away makes no rule

@@ -291,7 +291,7 @@ def of_each_subgroup(
 
 
 def frame_of(kind: type[Any], records: Iterable[Any], backend: str | None) -> Any:
-    """A dataframe with a line a record; columns are the fields of its class."""
+    """A dataframe with one line per record; columns are the fields of its class."""
     records = list(records)
     columns = {f.name: [getattr(one, f.name) for one in records] for f in fields(kind)}
     return result_frame(columns, backend)

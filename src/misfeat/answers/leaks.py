@@ -31,7 +31,7 @@ HALF_A_ROW = 0.5  # Jeffreys' prior, added to every value of every class
 IN_ORDER = 0.95  # of the rows of every class lie where they would if classes were in order
 LEAST_OF_CLASS = 20  # fewer rows of a class lie in one bin easily by chance
 PATTERN_EXPLAINS = 0.25  # gaps that explain this share for sure are suspicious
-GAPS_TELL, VALUES_TELL = 10.0, 0.1  # deviations beyond chance, and of these at most by values
+GAPS_EXPLAIN, VALUES_EXPLAIN = 10.0, 0.1  # deviations beyond chance, and of these at most by values
 CONFOUNDED = 0.5  # a pattern is that of the subgroups where they explain this part of it
 
 
@@ -132,17 +132,18 @@ def _explained_in(
     return max((shares[i] for i in where), key=lambda share: share.sure, default=None), where
 
 
-def telling_gaps(cohorts: Cohorts, but: Collection[str]) -> Iterator[Caution]:
-    """Features that tell by whether a row holds a value of them, and hardly by which one."""
+def informative_gaps(cohorts: Cohorts, but: Collection[str]) -> Iterator[Caution]:
+    """Features that explain by whether a row holds a value of them, and hardly by which one."""
     for feature, name in enumerate(cohorts.features):
         gap, n_values = is_gap(cohorts, feature), len(cohorts.categories[feature])
         tables = rows_by_class(cohorts, gap, np.ones(len(gap), dtype=bool), 2)
         tables[cohorts.missing[:, feature]] = 0.0
         values = rows_by_class(cohorts, cohorts.codes[feature], ~gap, n_values)
         by_gap, by_value = _beyond_chance(tables), _beyond_chance(values)
-        if name not in but and by_gap >= GAPS_TELL and by_value <= VALUES_TELL * by_gap:
+        if name not in but and by_gap >= GAPS_EXPLAIN and by_value <= VALUES_EXPLAIN * by_gap:
             out = Setting("exclude", [name])
-            yield Caution.of("telling gaps", columns=(name,), target=cohorts.target, exclude=out)
+            about = {"columns": (name,), "target": cohorts.target, "exclude": out}
+            yield Caution.of("informative gaps", **about)
 
 
 def _beyond_chance(tables: Floats) -> float:
@@ -205,7 +206,7 @@ def _weighted_share(table: Floats, weights: Floats) -> TargetShare:
 
 
 def orders_classes(counts: ArrayLike) -> bool:
-    """Whether bins are filled class by class; counts have a line a bin, in their order."""
+    """Whether bins are filled class by class; counts have one line per bin, in their order."""
     # A number that lies lower in every row of one class than in any row of the next determines the
     # target, and yet its bins do not where they cut through a class. Then the table of bins and
     # classes is the one that its margins alone give, filled in order (the north-west corner rule).

@@ -110,9 +110,9 @@ class Cohort:
     masses, heaviest : ndarray of shape (n_rows,), or None
         What its rows weigh, and how unequally.
     effective : float or None
-        How many rows of equal weight tell as much, where rows have weights or a design.
+        How many rows of equal weight inform as much, where rows have weights or a design.
     joint_effects : ndarray of shape (2, n_features + 1), or None
-        What clusters add to how much it varies what features tell about the target.
+        What clusters add to the sampling variance of what features explain of the target.
     """
 
     name: str
@@ -134,7 +134,7 @@ class Cohort:
 
     @property
     def effective_size(self) -> float:
-        """How many rows of equal weight tell as much as those of the cohort."""
+        """How many rows of equal weight inform as much as those of the cohort."""
         return float(self.size) if self.effective is None else self.effective
 
     @property
@@ -194,10 +194,10 @@ class Cohorts:
         How unequal these weights are: what the heaviest of them would be, were all others alike and
         the sum of squares the same.
     effective : ndarray of shape (n_cohorts,), or None
-        How many rows of equal weight, drawn one by one, tell as much as those of each cohort; None
-        where there are neither weights nor a design.
+        How many rows of equal weight, drawn one by one, inform as much as those of each cohort;
+        None where there are neither weights nor a design.
     joint_effects : ndarray of shape (n_cohorts, 2, n_features + 1), or None
-        With a design: what clusters add to the design effect of what each feature tells about the
+        With a design: what clusters add to the design effect of what each feature explains of the
         target, by its codes and by their order; last, of a feature that is constant in clusters.
     horizons : tuple of numbers
         Of a time to an event: when it is looked at whether the event has happened, one for each of
@@ -338,7 +338,7 @@ class Cohorts:
         return np.concatenate([cohort.counts for cohort in self])
 
     def effective_sizes(self) -> NDArray[np.float64]:
-        """How many rows of equal weight tell as much as those of each subgroup."""
+        """How many rows of equal weight inform as much as those of each subgroup."""
         if self.effective is not None:
             return self.effective
         return np.add.reduceat(self.weights, self.offsets[:-1]).astype(np.float64)

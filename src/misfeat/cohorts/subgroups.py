@@ -540,11 +540,11 @@ DEVIATIONS = 2.0  # So many standard deviations of chance
 
 
 def sufficient_rows(cardinalities: Sequence[int], by_class: ArrayLike) -> int:
-    """The rows that tell a pair of usual features from chance; 1 where there is nothing to tell.
+    """The rows that distinguish a pair of usual features from chance; 1 where none are needed.
 
-    The formula is in docs/answers/cautions.md (floors). If two features tell nothing, the score of
-    their pair in N rows is about chi-squared over 2 N, so that what it exceeds its mean by has the
-    standard deviation sqrt(2 d) / (2 N). `by_class` are the rows of each class in the whole table.
+    The formula is in docs/answers/cautions.md (floors). If two features explain nothing, the score
+    of their pair in N rows is about chi-squared over 2 N, so that it exceeds its mean by sqrt(2 d)
+    / (2 N), its standard deviation. `by_class` are the rows of each class in the whole table.
     """
     counts = np.asarray(by_class, dtype=np.float64)
     shares = counts[counts > 0] / max(counts.sum(), 1.0)

@@ -175,7 +175,7 @@ def weighed_sums(rows: CodedRows, runs: "Runs", classes: Indices) -> Integers:
 
 
 def weighed_sizes(sums: Integers, weighing: Weighing | None) -> Floats:
-    """How many rows of equal weight tell as much about the classes as those summed up."""
+    """How many rows of equal weight inform as much about the classes as those summed up."""
     n_rows: Floats = sums[0].astype(np.float64)
     if weighing is None or len(sums) == 1:
         return n_rows

@@ -297,7 +297,7 @@ def guess_of(completer: Any, known: Known, size: int) -> Guess:
     if not isinstance(guess, Guess) or [np.shape(one) for one in guess.by_size] != shapes:
         raise MisfeatError(
             f"{who}: guess must return Guess.of(scores by size), those of sizes 0 to {size} in "
-            f"arrays of the shapes {shapes}, a line a subgroup and a column a set."
+            f"arrays of the shapes {shapes}, a line per subgroup and a column per set."
         )
     if any(np.isinf(scores).any() for scores in guess.by_size):
         raise MisfeatError(f"{who}: a guess is infinite; guess a number.")

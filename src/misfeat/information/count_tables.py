@@ -1,7 +1,7 @@
 """Count tables of all sets of up to three features by class: what scores need in place of rows.
 
-The tables of all sets of a size are laid end to end in the order of ranks, a line a cell, a column
-a class. The values of a set's last feature change fastest.
+The tables of all sets of a size are laid end to end in the order of ranks, one line per cell, one
+column per class. The values of a set's last feature change fastest.
 """
 
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 """Small counts kept back: every count that is told is a multiple of n, drawn up or down at random.
 
 In which order, and why so, is in docs/how_to/sites.md (small counts). As every true count enters
-one rounded number only, averaging over many tables that share a small count tells nothing more
+one rounded number only, averaging over many tables that share a small count reveals no more
 about it. Chance of a line comes from the line and from the site's key (`chance_of`), so that asking
 again does not help. Tables are fitted to smaller ones by iterative proportional fitting.
 
@@ -203,8 +203,8 @@ class RoundingCost(NamedTuple):
 
     For sets of one, two and three features, scores above chance are too high by `bias` for every
     nat, and every square of a nat, that chance alone gives a set; and `worth` rows, counted
-    exactly, would tell as much. Counts of the largest sets are so many times as noisy as exact ones
-    as `noise` says.
+    exactly, would inform as much. Counts of the largest sets are so many times as noisy as exact
+    ones as `noise` says.
     """
 
     bias: Floats
@@ -297,7 +297,7 @@ def _smoothed(
 
 
 def _expected(table: Floats, parts: list[Floats]) -> Floats:
-    """What smaller tables lead one to expect; of a single feature, that it tells nothing."""
+    """What smaller tables lead one to expect; of a single feature, that it explains nothing."""
     if len(parts) == 1:
         sums, by_class = table.sum(axis=1, keepdims=True), parts[0]
         return np.asarray(sums / max(float(sums.sum()), TINY) * by_class)

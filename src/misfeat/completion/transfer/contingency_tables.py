@@ -32,7 +32,7 @@ class Rows(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """The tables of all subsets of one size, laid end to end: a line a cell, a column a class."""
+    """The tables of all subsets of one size, end to end: a line per cell, a column per class."""
 
     subsets: Integers  # (n_subsets, size): feature numbers, in the order of ranks
     starts: Integers  # (n_subsets + 1,): the first line of each subset's table

@@ -164,7 +164,7 @@ def script_data(contents: Mapping[str, Any], cells: Cells) -> dict[str, Any]:
     worths: dict[str, list[Any]] = {row["subgroup"]: [] for row in subgroups}
     for worth in contents["worth_collecting"]:
         worths[worth["subgroup"]].append(worth)
-    # Tables by subgroup and set: a line a cell, the numbers of its labels, then its rows.
+    # Tables by subgroup and set: one line per cell, the numbers of its labels, then its rows.
     labels: dict[str, int] = {}
     tables: dict[str, Any] = {}
     for (cohort, members), counts in cells.items():
