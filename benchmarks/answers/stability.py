@@ -30,13 +30,13 @@ from joblib import Parallel, delayed
 
 from benchmarks.common import output as plots
 from benchmarks.common.draws import draw_of, draw_rows, mask_of, source_of
-from misfeat.answers.fit_result import FitOptions
+from misfeat.answers.selection_base import FitOptions
 from misfeat.answers.stability import resampled, stability_of
 from misfeat.answers.top_sets import best_sets
 from misfeat.cohorts.feature_removal import hide_features
 from misfeat.cohorts.resampled_rows import reweighted, subsample
 from misfeat.completion import AutoCompleter
-from misfeat.estimation.score_estimator import Estimate
+from misfeat.estimation.score_estimate import Estimate
 from misfeat.estimation.set_scores import SetScores
 from misfeat.information.measures import MutualInformation
 from misfeat.selection import Selection

@@ -26,7 +26,7 @@ from misfeat.cohorts.resampled_rows import reweighted
 from misfeat.completion.transfer_completer import AutoCompleter
 from misfeat.datasets import make_cohorts
 from misfeat.datasets.population import random_mask
-from misfeat.estimation.score_estimator import Estimate
+from misfeat.estimation.score_estimate import Estimate
 from misfeat.estimation.set_scores import SetScores
 from misfeat.exceptions import MisfeatError, check_count
 from misfeat.information.measures import MutualInformation

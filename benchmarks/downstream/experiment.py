@@ -45,7 +45,7 @@ from benchmarks.common.output import (
 from benchmarks.common.units import Unit
 from benchmarks.downstream.peers import PEERS, STEPS
 from misfeat.cohorts.feature_removal import without_features
-from misfeat.estimation.score_estimator import POPULATION
+from misfeat.estimation.score_estimate import POPULATION
 from misfeat.estimation.search import forward_path
 from misfeat.exceptions import MisfeatError
 from misfeat.information.measures import MutualInformation

@@ -26,7 +26,7 @@ from misfeat.answers.stability import WHAT as REDRAWING
 from misfeat.answers.subgroup_significance import PERMUTING
 from misfeat.answers.validation import WHAT as VALIDATING
 from misfeat.completion.conformal_intervals import WHAT as CALIBRATING
-from misfeat.estimation.score_estimator import WHAT as ESTIMATING
+from misfeat.estimation.score_estimate import WHAT as ESTIMATING
 from misfeat.estimation.set_scores import SCORING
 from misfeat.estimation.shortlist import WHAT as SEARCHING
 from misfeat.exceptions import MisfeatError

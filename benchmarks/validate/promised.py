@@ -23,7 +23,7 @@ from benchmarks.common.draws import draw_of, mask_of, source_of
 from misfeat.answers.validation import captured_at, trust
 from misfeat.cohorts.feature_removal import hide_features
 from misfeat.completion import AutoCompleter, CompletedScores, ExactScores, Known
-from misfeat.estimation.score_estimator import Estimate
+from misfeat.estimation.score_estimate import Estimate
 from misfeat.information.measures import MutualInformation
 
 SIZE, K, ROUNDS = 3, 5, 4

@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 from misfeat.answers.caution import SUSPECTS
-from misfeat.answers.fit_result import FitOptions, check_features, shown_scores
 from misfeat.answers.leaks import without_suspects
 from misfeat.answers.number_of_features import MOST_OF_SHORTLIST, chosen_size
+from misfeat.answers.selection_base import FitOptions, check_features, shown_scores
 from misfeat.cohorts import Cohorts
 from misfeat.cohorts.cohort_building import CohortRules, cohorts_of
 from misfeat.cohorts.feature_blocks import check_blocks, joined_blocks
@@ -17,7 +17,7 @@ from misfeat.cohorts.product_sums import ProductSums, cohorts_and_product_sums
 from misfeat.cohorts.subgroups import parse_groups
 from misfeat.cohorts.weights import WeightRules
 from misfeat.completion.registry import completer_of, confidence_of
-from misfeat.estimation.score_estimator import SAMPLE, Estimate
+from misfeat.estimation.score_estimate import SAMPLE, Estimate
 from misfeat.estimation.set_scores import SetScores
 from misfeat.estimation.shortlist import Shortlist, features_that_fit, shortlist
 from misfeat.exceptions import MisfeatError, no_such_column, warn

@@ -15,11 +15,11 @@ from misfeat.answers.feature_contributions import (
     pair_interactions,
 )
 from misfeat.answers.feature_path import PathStep, path_steps
-from misfeat.answers.fit_result import FitOptions, FitResult, frame_of, subgroup_rows
 from misfeat.answers.number_of_features import enough_columns, enough_features
 from misfeat.answers.recommendation import answer_of
 from misfeat.answers.recording_gains import Worth, feature_worths
 from misfeat.answers.recording_plan import PlanStep, recording_plan
+from misfeat.answers.selection_base import FitOptions, FitResult, frame_of, subgroup_rows
 from misfeat.answers.set_cells import explanation, explanation_columns
 from misfeat.answers.set_contrasts import Estimated, difference
 from misfeat.answers.stability import RESAMPLES, StableSet, stability_of

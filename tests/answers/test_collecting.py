@@ -9,8 +9,8 @@ from scipy.stats import kendalltau
 from benchmarks.validity.intervals import drawn
 from misfeat import Coding, MisfeatError, SubgroupSelector
 from misfeat.answers.caution_checks import list_cautions
-from misfeat.answers.fit_result import FitOptions
 from misfeat.answers.recording_gains import MIXTURE, OPTIMISM, Gain, feature_worths
+from misfeat.answers.selection_base import FitOptions
 from misfeat.answers.top_sets import best_sets
 from misfeat.completion import CompletedScores
 from misfeat.datasets import make_cohorts

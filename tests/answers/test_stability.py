@@ -18,7 +18,7 @@ from misfeat.answers.top_sets import best_sets
 from misfeat.cohorts.resampled_rows import subsample
 from misfeat.completion import InteractionsCompleter
 from misfeat.datasets import load_heart, make_cohorts
-from misfeat.estimation.score_estimator import Estimate
+from misfeat.estimation.score_estimate import Estimate
 
 COLUMNS = ["subgroup", "rank", "features", "frequency", "rank_low", "rank_median", "rank_high"]
 DRAWS = 6

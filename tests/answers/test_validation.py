@@ -15,7 +15,7 @@ from misfeat.answers.validation import Truth, figures_of, trust
 from misfeat.cohorts.resampled_rows import reweighted
 from misfeat.completion import CompletedScores, ExactScores, InteractionsCompleter, Known
 from misfeat.datasets import load_heart, make_cohorts
-from misfeat.estimation.score_estimator import Estimate
+from misfeat.estimation.score_estimate import Estimate
 from misfeat.lattice.levels import level, rank
 from tests.completion.coded import drawn_cohorts, known_of
 

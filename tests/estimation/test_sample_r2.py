@@ -9,7 +9,7 @@ from misfeat import SubgroupSelector
 from misfeat.cohorts.product_sums import ProductSums
 from misfeat.completion import AutoCompleter, InteractionsCompleter
 from misfeat.datasets import load_heart
-from misfeat.estimation.score_estimator import Estimate
+from misfeat.estimation.score_estimate import Estimate
 from misfeat.lattice.levels import level, ranks_below
 from tests.completion.coded import known_of_sums
 from tests.reading.holders import as_rows

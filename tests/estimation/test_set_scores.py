@@ -15,7 +15,7 @@ from misfeat import SubgroupSelector
 from misfeat.cohorts import Coding, build_cohorts
 from misfeat.completion import InteractionsCompleter
 from misfeat.datasets import make_cohorts
-from misfeat.estimation.score_estimator import Estimate
+from misfeat.estimation.score_estimate import Estimate
 from misfeat.estimation.set_scores import SetScores
 from misfeat.information.measures import information_of
 

@@ -15,9 +15,9 @@ from openpyxl import load_workbook
 
 from misfeat.answers.caution_checks import list_cautions
 from misfeat.answers.feature_contributions import feature_values, pair_interactions
-from misfeat.answers.fit_result import level_size
 from misfeat.answers.number_of_features import enough_features
 from misfeat.answers.recording_gains import feature_worths
+from misfeat.answers.selection_base import level_size
 from misfeat.answers.set_cells import explanation
 from misfeat.answers.stability import stability_of
 from misfeat.answers.subgroup_significance import significance_tests

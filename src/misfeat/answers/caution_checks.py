@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from misfeat.answers.caution import MOST_NAMED, SEVERITIES, Caution, together
-from misfeat.answers.fit_result import FitResult
 from misfeat.answers.leaks import informative_gaps, leaks, missing_patterns
 from misfeat.answers.recording_gains import unsettled_pair
-from misfeat.answers.recording_rules import missing_by_rule
 from misfeat.answers.redundant_features import derived_numbers, duplicates
+from misfeat.answers.selection_base import FitResult
+from misfeat.answers.skip_patterns import missing_by_rule
 from misfeat.answers.top_sets import ScoredSet, best_sets
 from misfeat.cohorts import Cohorts
 from misfeat.cohorts.column_coding import AS_IT_IS, OF_CODEBOOK
@@ -24,7 +24,7 @@ from misfeat.cohorts.target_coding import CLASSES, NUMBER
 from misfeat.cohorts.weights import weights_of
 from misfeat.completion.completer_data import SINGLES, SUPPORT
 from misfeat.estimation.pooling import FEW_COHORTS
-from misfeat.estimation.score_estimator import POPULATION, SAMPLE
+from misfeat.estimation.score_estimate import POPULATION, SAMPLE
 from misfeat.estimation.shortlist import Shortlist
 from misfeat.messages import Message, Setting, listed
 from misfeat.number_formatting import count_words, percent, percent_between

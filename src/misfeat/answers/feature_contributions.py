@@ -13,7 +13,7 @@ from math import comb
 
 import numpy as np
 
-from misfeat.answers.fit_result import (
+from misfeat.answers.selection_base import (
     FitResult,
     explainable_subgroups,
     level_size,

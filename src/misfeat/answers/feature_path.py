@@ -9,7 +9,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from misfeat.answers.fit_result import (
+from misfeat.answers.selection_base import (
     FitResult,
     checked_size,
     explainable_subgroups,

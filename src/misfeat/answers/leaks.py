@@ -141,9 +141,8 @@ def informative_gaps(cohorts: Cohorts, but: Collection[str]) -> Iterator[Caution
         values = rows_by_class(cohorts, cohorts.codes[feature], ~gap, n_values)
         by_gap, by_value = _beyond_chance(tables), _beyond_chance(values)
         if name not in but and by_gap >= GAPS_EXPLAIN and by_value <= VALUES_EXPLAIN * by_gap:
-            out = Setting("exclude", [name])
-            about = {"columns": (name,), "target": cohorts.target, "exclude": out}
-            yield Caution.of("informative gaps", **about)
+            out, target = Setting("exclude", [name]), cohorts.target
+            yield Caution.of("informative gaps", columns=(name,), target=target, exclude=out)
 
 
 def _beyond_chance(tables: Floats) -> float:

@@ -11,8 +11,8 @@ from math import comb
 
 import numpy as np
 
-from misfeat.answers.fit_result import FitResult
 from misfeat.answers.number_of_features import best_recorded, with_included
+from misfeat.answers.selection_base import FitResult
 from misfeat.cohorts.cohort_data import Cohorts
 from misfeat.cohorts.resampled_rows import reweighted
 from misfeat.cohorts.survival import EVENT, STATES

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from misfeat.answers.fit_result import FitResult, checked_size, of_each_subgroup
+from misfeat.answers.selection_base import FitResult, checked_size, of_each_subgroup
 from misfeat.answers.subgroup_significance import AHEAD, LEVEL, PermutationTester, effort_for
 from misfeat.answers.top_sets import order_of_sets
 from misfeat.completion import CompletedScores

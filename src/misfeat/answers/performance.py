@@ -22,8 +22,8 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from misfeat.answers.fit_result import FitResult
 from misfeat.answers.nested_cross_validation import FOLDS, FoldChoice, JudgedRows, happened
+from misfeat.answers.selection_base import FitResult
 from misfeat.cohorts.cohort_data import Cohorts, distinct_columns
 from misfeat.cohorts.product_sums import ProductSums
 from misfeat.cohorts.survival import EVENT, STATES, counts_of, survival_of, weights_at

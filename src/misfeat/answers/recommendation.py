@@ -16,7 +16,6 @@ import numpy as np
 
 from misfeat.answers.caution import Caution
 from misfeat.answers.caution_checks import list_cautions
-from misfeat.answers.fit_result import FitResult, checked_size, level_size, shown_scores
 from misfeat.answers.nested_cross_validation import FoldChoice
 from misfeat.answers.number_of_features import (
     LITTLE,
@@ -28,6 +27,7 @@ from misfeat.answers.number_of_features import (
 )
 from misfeat.answers.performance import MEAN_AUC, UNOS_C, Performance, model_performance
 from misfeat.answers.recording_plan import PlanStep, recording_plan
+from misfeat.answers.selection_base import FitResult, checked_size, level_size, shown_scores
 from misfeat.answers.subgroup_significance import (
     Effort,
     SubgroupSignificance,

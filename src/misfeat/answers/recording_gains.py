@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from misfeat.answers.fit_result import (
+from misfeat.answers.selection_base import (
     FitResult,
     checked_size,
     explainable_subgroups,

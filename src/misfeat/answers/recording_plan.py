@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from misfeat.answers.fit_result import FitResult, checked_size, explainable_subgroups
 from misfeat.answers.recording_gains import NOTHING, Bundle, Costs, Gain, RecordingGains, bundles
+from misfeat.answers.selection_base import FitResult, checked_size, explainable_subgroups
 from misfeat.completion.completer_data import SUPPORT
 from misfeat.exceptions import MisfeatError, check_count
 from misfeat.messages import Setting

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri, stdtr, stdtrit
 
-from misfeat.answers.fit_result import FitResult, check_size, frame_of
+from misfeat.answers.selection_base import FitResult, check_size, frame_of
 from misfeat.answers.set_contrasts import Estimated, difference
 from misfeat.answers.top_sets import best_sets
 from misfeat.exceptions import MisfeatError, check_count

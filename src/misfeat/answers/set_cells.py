@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from misfeat.answers.fit_result import FitResult, set_members
+from misfeat.answers.selection_base import FitResult, set_members
 from misfeat.cohorts.cohort_data import Cohorts, distinct_columns
 from misfeat.cohorts.survival import counts_of, survival_of
 from misfeat.exceptions import MisfeatError

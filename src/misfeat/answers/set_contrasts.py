@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from misfeat.answers.fit_result import FitResult, set_members
+from misfeat.answers.selection_base import FitResult, set_members
 from misfeat.cohorts import Cohorts
 from misfeat.completion import CompletedScores
 from misfeat.information.mutual_info import influence

@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from misfeat.answers.fit_result import FitResult, checked_k, explainable_subgroups, shown_scores
+from misfeat.answers.selection_base import FitResult, checked_k, explainable_subgroups, shown_scores
 from misfeat.answers.top_sets import order_of_sets
 from misfeat.cohorts.resampled_rows import subsample
 from misfeat.completion import CompletedScores
 from misfeat.estimation import resample_scores
 from misfeat.estimation.covariance_sources import source_of
-from misfeat.estimation.score_estimator import POPULATION
+from misfeat.estimation.score_estimate import POPULATION
 from misfeat.estimation.set_scores import SetScores
 from misfeat.exceptions import MisfeatError, check_count
 from misfeat.messages import Setting

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from misfeat.answers.fit_result import FitResult, feature_index, included_features, level_size
+from misfeat.answers.selection_base import FitResult, feature_index, included_features, level_size
 from misfeat.cohorts.resampled_rows import reweighted
 from misfeat.estimation.significance import (
     PILOTS,
@@ -16,6 +16,7 @@ from misfeat.estimation.significance import (
     max_test,
 )
 from misfeat.exceptions import MisfeatError, check_count
+from misfeat.information.linear_scores import orders_of
 from misfeat.information.permuted_scores import (
     MOST_LINEAR,
     MOST_PERMUTATIONS,
@@ -26,7 +27,6 @@ from misfeat.information.permuted_scores import (
     permutations_of,
     rows_to_permute,
 )
-from misfeat.information.trend import orders_of
 from misfeat.lattice.levels import rank
 from misfeat.messages import Setting
 from misfeat.runtime.array_types import Flags, Floats, Integers

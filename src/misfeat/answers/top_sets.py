@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from misfeat.answers.fit_result import (
+from misfeat.answers.selection_base import (
     FitResult,
     checked_k,
     explainable_subgroups,

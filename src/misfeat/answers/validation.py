@@ -26,13 +26,13 @@ from typing import NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from misfeat.answers.fit_result import FitResult, checked_k, level_size
+from misfeat.answers.selection_base import FitResult, checked_k, level_size
 from misfeat.cohorts.cohort_data import SOME_ROWS, Cohorts
 from misfeat.cohorts.feature_removal import hide_features, product_sums_without, without_features
 from misfeat.cohorts.resampled_rows import reweighted, rows_drawn
 from misfeat.completion.completer_data import CompletedScores, ExactScores, Known
 from misfeat.completion.conformal_intervals import hidden_in_turns
-from misfeat.estimation.score_estimator import POPULATION, Estimate
+from misfeat.estimation.score_estimate import POPULATION, Estimate
 from misfeat.exceptions import check_count
 from misfeat.information.measures import information_of
 from misfeat.lattice.levels import level, rank

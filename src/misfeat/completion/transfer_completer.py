@@ -79,7 +79,7 @@ class TransferCompleter(BaseCompleter):
 class AutoCompleter(BaseCompleter):
     """Predict by the transfer between subgroups where there are rows, else from scores alone.
 
-    (R² of a selector is predicted from sums of products, `misfeat.estimation.score_estimator`.)
+    (R² of a selector is predicted from sums of products, `misfeat.estimation.score_estimate`.)
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ from misfeat.estimation.covariance_sources import CodedRowSource
 from misfeat.estimation.interaction_search import find_terms
 from misfeat.estimation.moments import Moments, Term
 from misfeat.estimation.population_model import PopulationModel
-from misfeat.estimation.score_estimator import closed, intervals_of, raised
+from misfeat.estimation.score_estimate import closed, intervals_of, raised
 from misfeat.lattice.levels import rank
 from misfeat.runtime.array_types import Floats, Indices
 

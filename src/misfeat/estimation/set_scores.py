@@ -14,7 +14,7 @@ from misfeat.cohorts.cohort_data import Cohorts
 from misfeat.completion.completer_data import CompletedScores, ExactScores, Known
 from misfeat.completion.interactions_completer import InteractionsCompleter
 from misfeat.estimation.population_model import largest_counted
-from misfeat.estimation.score_estimator import Estimate, ListedScores
+from misfeat.estimation.score_estimate import Estimate, ListedScores
 from misfeat.estimation.shortlist import sets_in_all
 from misfeat.exceptions import MisfeatError
 from misfeat.information.measures import Measure, information_of

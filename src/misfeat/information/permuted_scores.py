@@ -25,11 +25,11 @@ from misfeat.cohorts.weights import mean_weights, squares_of, weights_of
 from misfeat.information import score_sums
 from misfeat.information.kernels import permuted_scores
 from misfeat.information.kernels.dense_blocks import BlockPlan
+from misfeat.information.linear_scores import Orders, WithTrends
 from misfeat.information.measures import squared_correlation
 from misfeat.information.mutual_info import CompactRows, compact_rows, mutual_info_of
 from misfeat.information.null_expectation import log_table, n_log_n
 from misfeat.information.score_sums import sums_of_subsets
-from misfeat.information.trend import Orders, WithTrends
 from misfeat.lattice.levels import level
 from misfeat.runtime.array_types import Floats, Indices, Integers
 from misfeat.runtime.threads import Work

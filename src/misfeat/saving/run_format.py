@@ -32,7 +32,7 @@ from misfeat.answers.validation import Trust
 from misfeat.cohorts.cohort_data import Cohorts, ColumnAudit
 from misfeat.cohorts.product_sums import ProductSums
 from misfeat.completion.registry import completer_class, completer_classes
-from misfeat.estimation.score_estimator import Estimate
+from misfeat.estimation.score_estimate import Estimate
 from misfeat.estimation.shortlist import Shortlist
 from misfeat.exceptions import DamagedFileError, MisfeatError
 from misfeat.information import measures

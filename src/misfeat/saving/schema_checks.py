@@ -17,7 +17,7 @@ from misfeat.cohorts.product_sums import PERMUTED, ProductSums
 from misfeat.cohorts.survival import STATES, UNKNOWN
 from misfeat.cohorts.weights import MOST_MASS, MOST_WORTH
 from misfeat.completion.completer_data import SUPPORT
-from misfeat.estimation.score_estimator import ABOVE_CHANCE, POPULATION, SAMPLE, Estimate
+from misfeat.estimation.score_estimate import ABOVE_CHANCE, POPULATION, SAMPLE, Estimate
 from misfeat.estimation.set_scores import names_of_completed
 from misfeat.estimation.shortlist import Shortlist
 from misfeat.information.count_tables import CountTables

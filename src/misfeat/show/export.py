@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from misfeat.answers.caution_checks import list_cautions
-from misfeat.answers.fit_result import checked_k, checked_size, level_size
+from misfeat.answers.selection_base import checked_k, checked_size, level_size
 from misfeat.answers.subgroup_significance import effort_for
 from misfeat.answers.top_sets import best_sets
 from misfeat.cohorts.target_coding import CLASSES, NUMBER

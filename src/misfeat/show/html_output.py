@@ -10,7 +10,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from misfeat.answers.fit_result import subgroup_rows
+from misfeat.answers.selection_base import subgroup_rows
 from misfeat.cohorts import Cohorts
 from misfeat.messages import Message, Setting, Spelling, text_and_settings, visible
 from misfeat.number_formatting import percent, percent_between

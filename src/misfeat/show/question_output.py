@@ -12,8 +12,8 @@ from typing import Any
 from rich.console import Console
 
 from misfeat.answers.caution_checks import list_cautions
-from misfeat.answers.fit_result import subgroup_rows
 from misfeat.answers.recommendation import ANSWER_COLUMNS, MODEL_COLUMNS, answer_columns, answer_of
+from misfeat.answers.selection_base import subgroup_rows
 from misfeat.answers.set_cells import explanation
 from misfeat.answers.stability import stability_of
 from misfeat.answers.top_sets import best_sets

@@ -9,11 +9,11 @@ from zlib import crc32
 
 import numpy as np
 
-from misfeat.answers.fit_result import FitOptions
+from misfeat.answers.selection_base import FitOptions
 from misfeat.cohorts.cohort_data import NOT_RECORDED, Cohorts, ColumnAudit
 from misfeat.cohorts.column_coding import AS_IT_IS, OF_CODEBOOK
 from misfeat.completion.registry import completer_of
-from misfeat.estimation.score_estimator import POPULATION, SAMPLE, Estimate
+from misfeat.estimation.score_estimate import POPULATION, SAMPLE, Estimate
 from misfeat.estimation.set_scores import SetScores
 from misfeat.exceptions import MisfeatError, check_count
 from misfeat.information.count_tables import LARGEST, CountTables, table_starts

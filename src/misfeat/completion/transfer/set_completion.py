@@ -22,7 +22,7 @@ from misfeat.completion.transfer.contingency_tables import (
     strides_of,
     tables_of,
 )
-from misfeat.completion.transfer.donor_tables import Smoothed, smoothed_triple
+from misfeat.completion.transfer.donor_shrinkage import Smoothed, smoothed_triple
 from misfeat.runtime.array_types import Flags, Floats, Integers
 from misfeat.runtime.compilation import compiled, copy_values
 

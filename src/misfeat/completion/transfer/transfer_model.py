@@ -1,6 +1,6 @@
 """The transfer between cohorts: donors' tables in, completed scores out, size by size.
 
-Steps A and B1 with their formulas are in `donor_tables.py`; those of B2 (tables of pairs with an
+Steps A and B1 with their formulas are in `donor_shrinkage.py`; those of B2 (tables of pairs with an
 unrecorded member), B3 (of larger sets) and C (scores) are in `set_completion.py`.
 """
 
@@ -14,7 +14,7 @@ import numpy as np
 from misfeat.cohorts import Cohorts
 from misfeat.completion.base import recorded_part_scores
 from misfeat.completion.completer_data import ExactScores, Known
-from misfeat.completion.transfer import donor_tables, set_completion
+from misfeat.completion.transfer import donor_shrinkage, set_completion
 from misfeat.completion.transfer.contingency_tables import Layout, Rows, count_level
 from misfeat.completion.transfer.set_completion import Completed, SetEvidence, complete_sets
 from misfeat.information.count_tables import CountTables, table_starts
@@ -43,19 +43,19 @@ class TransferModel:
         self._count = partial(records.count, rows)
         self._work, self._above_chance = work, above_chance
         single_counts, singles = self._counted(1)
-        donor_tables.smooth_singles(rows, single_counts, singles)
+        donor_shrinkage.smooth_singles(rows, single_counts, singles)
         pair_counts, self._pairs = self._counted(2)
         pairs = self._pairs
-        smooth = partial(donor_tables.smooth_pairs, rows, pair_counts, singles, pairs)
+        smooth = partial(donor_shrinkage.smooth_pairs, rows, pair_counts, singles, pairs)
         self._in_stretches(smooth, len(pairs.subsets))
         (n_cohorts, n_features), n_classes = missing.shape, rows.by_class.shape[1]
         strengths = np.full((n_features, n_features), -1.0)
         if proxies:
-            compare = partial(donor_tables.proxy_strengths, rows, pairs, strengths)
+            compare = partial(donor_shrinkage.proxy_strengths, rows, pairs, strengths)
             self._in_stretches(compare, n_features)
         self._margins = np.zeros((n_cohorts, n_features, int(rows.cards.max()), n_classes))
         donated = rows, single_counts, singles, pairs, strengths, self._margins
-        self._in_stretches(partial(donor_tables.predict_margins, *donated), n_cohorts)
+        self._in_stretches(partial(donor_shrinkage.predict_margins, *donated), n_cohorts)
         self._completed: dict[int, Completed] = {}  # all sets of a size, with their tables
         self._predicted: dict[int, Completed] = {}  # the same without tables
         for size, counts in ((1, single_counts), (2, pair_counts)):
@@ -87,7 +87,7 @@ class TransferModel:
         subsets = level(len(self._rows.cards), size).astype(np.int64)
         return Layout(subsets, table_starts(subsets, self._rows.cards))
 
-    def _counted(self, size: int) -> tuple[Floats, donor_tables.Smoothed]:
+    def _counted(self, size: int) -> tuple[Floats, donor_shrinkage.Smoothed]:
         """Tables of all sets of a size, zeros where unrecorded, and room for smoothed ones."""
         layout = self._layout(size)
         n_cohorts, n_classes = self._rows.by_class.shape
@@ -96,7 +96,8 @@ class TransferModel:
         none = np.zeros(len(layout.subsets))
         rows = counts.sum(axis=2) if size == 1 else np.zeros(counts.shape[:2])
         kept_rows = np.full_like(none, size == 1)
-        return counts, donor_tables.Smoothed(*layout, np.zeros_like(counts), rows, none, kept_rows)
+        tables = np.zeros_like(counts)
+        return counts, donor_shrinkage.Smoothed(*layout, tables, rows, none, kept_rows)
 
     def _complete_level(self, size: int, counts: Floats | None = None) -> Completed:
         layout, evidence = self._layout(size), self._evidence(size)

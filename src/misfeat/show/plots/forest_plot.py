@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from misfeat.answers.fit_result import set_members, subgroup_rows
+from misfeat.answers.selection_base import set_members, subgroup_rows
 from misfeat.lattice.levels import rank
 from misfeat.number_formatting import count_words, p_words
 from misfeat.selection import Selection

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from misfeat.answers.feature_contributions import REDUNDANCY, SYNERGY, UNCLEAR, pair_interactions
-from misfeat.answers.fit_result import subgroup_rows
+from misfeat.answers.selection_base import subgroup_rows
 from misfeat.number_formatting import count_words
 from misfeat.runtime.array_types import Flags, Floats
 from misfeat.selection import Selection

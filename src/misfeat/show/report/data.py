@@ -14,10 +14,10 @@ import numpy as np
 from markupsafe import Markup
 
 from misfeat.answers.feature_contributions import feature_values, shapley_values
-from misfeat.answers.fit_result import set_members, subgroup_rows
 from misfeat.answers.number_of_features import Enough
 from misfeat.answers.recommendation import MODEL_COLUMNS, NO_EVIDENCE, SubgroupAnswer
 from misfeat.answers.recording_gains import feature_worths
+from misfeat.answers.selection_base import set_members, subgroup_rows
 from misfeat.answers.set_cells import cell_counts, event_free_curves, explanations
 from misfeat.answers.stability import Stability, stability_of
 from misfeat.answers.top_sets import ScoredSet, alternative_sets, best_sets

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from misfeat import SubgroupSelector
 from misfeat.cohorts import build_cohorts
 from misfeat.information.kernels.permuted_scores import shuffled
+from misfeat.information.linear_scores import Orders, orders_of
 from misfeat.information.permuted_scores import permutations_of
-from misfeat.information.trend import Orders, orders_of
 from misfeat.runtime.threads import Work
 from tests.information.test_permuted_scores import SEED, questions
 

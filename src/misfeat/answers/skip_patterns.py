@@ -1,4 +1,4 @@
-"""Features that are recorded only by a rule, such as of smokers alone."""
+"""Skip patterns: features that are recorded only by a rule, such as of smokers alone."""
 
 from collections.abc import Iterator
 from itertools import pairwise

@@ -3,7 +3,7 @@ import pytest
 
 from misfeat import SubgroupSelector
 from misfeat.answers.caution_checks import list_cautions
-from misfeat.answers.recording_rules import missing_by_rule
+from misfeat.answers.skip_patterns import missing_by_rule
 from misfeat.cli.errors import in_options
 from misfeat.cohorts import Coding, build_cohorts
 from misfeat.datasets import load_heart
