@@ -155,7 +155,9 @@ def _side_by_side(
     known, whole = scores.listed().known, not scores.is_searched(subsets.shape[1])
     tables: list[Any] = [grid.prepared(source_of) for grid in known.grids or (known,)]
     models = scores.listed().models
-    corrected = resample_scores.sizes_corrected(models, subsets.shape[1])
+    # Scores of features and pairs say how subgroups are pooled, those of larger sets nothing more.
+    largest = max(subsets.shape[1], 2) if whole else 2
+    corrected = resample_scores.sizes_corrected(models, largest)
     numbers = max(model.moments.own.size for model in models)
     together = max(1, min(MOST_TOGETHER, resample_scores.MOST_NUMBERS // max(1, numbers)))
 

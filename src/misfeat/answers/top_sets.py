@@ -25,6 +25,7 @@ TIED_DECIMALS = 12  # scores that agree to so many (nats) are tied; rounding mus
 AS_MUCH = 0.99  # a set that scores this share of the best larger one explains as much
 MOST_EXPLAINED = 0.8  # and it must explain this share of the target
 SOURCES = np.array(["recorded", "predicted"], dtype=object)
+MOST_COMPARED = 2000  # sets that are compared with a given one, those with the fewest swaps first
 
 
 @dataclass(frozen=True)
@@ -206,9 +207,6 @@ def _named(subsets: Indices, features: Sequence[str]) -> list[tuple[str, ...]]:
     names = np.empty(len(features), dtype=object)
     names[:] = features
     return list(zip(*(names[members].tolist() for members in subsets.T), strict=True))
-
-
-MOST_COMPARED = 2000  # sets that are compared with a given one, those with the fewest swaps first
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,10 @@ from misfeat.runtime.array_types import Flags, Floats, Indices, Integers
 
 POOL_RIDGE = 1e-4  # added to the variance of every column of the shared covariance
 MOST_EXPLAINED = 1.0 - 1e-9
+TINY = 1e-300
+WEAK = 1e-4  # below this explained share the limits for weak features hold
+GRID = 1000  # scores at which the variance of single rows is worked out
+STRONGEST = 20.0  # additive scores (nats) above this one are not distinguished
 
 
 class Additive(NamedTuple):
@@ -113,12 +117,6 @@ def whitening(covariance: Floats) -> Floats:
     ridge = wide(TARGET_RIDGE * np.maximum(trace, TARGET_RIDGE))
     root = np.linalg.cholesky(covariance + ridge * np.eye(covariance.shape[-1]))
     return np.linalg.inv(root)
-
-
-TINY = 1e-300
-WEAK = 1e-4  # below this explained share the limits for weak features hold
-GRID = 1000  # scores at which the variance of single rows is worked out
-STRONGEST = 20.0  # additive scores (nats) above this one are not distinguished
 
 
 @dataclass(frozen=True, eq=False)

@@ -33,9 +33,7 @@ class Sample(NamedTuple):
     shares: Floats  # (n_cohorts, n_classes)
     dimensions: Floats  # (n_cohorts,): columns of the target that vary in each subgroup
     counted: list[Floats]  # scores of all sets, by size from 1
-    occupied: list[
-        Floats
-    ]  # cells with rows of all sets, by size from 1, where scores are corrected
+    occupied: list[Floats]  # cells of these that have rows, by size, where scores are corrected
     ceiling: Floats  # (n_cohorts,): what no score can exceed
 
 
@@ -50,10 +48,10 @@ def sample_of(known: Known, like: CodedRowSource, corrected: int) -> Sample:
 
 
 def sizes_corrected(models: Sequence[PopulationModel], size: int) -> int:
-    """Up to which size counted scores correct notably those that sets of a size are made of."""
-    by_size = [correction for model in models for correction in enumerate(model.corrections, 1)]
+    """Up to which size, at most the given one, counted scores correct notably; 0 for none."""
+    by_size = [one for model in models for one in enumerate(model.corrections[:size], start=1)]
     sizes = [m for m, one in by_size if np.abs(one.factor - 1.0).max(initial=0.0) > NOTABLE]
-    return max((m for m in sizes if m <= max(size, 2)), default=0)
+    return max(sizes, default=0)
 
 
 def scores_of_samples(
@@ -78,6 +76,8 @@ def scores_of_samples(
         if any(occupied):
             cells = [np.stack(own) for own in zip(*occupied, strict=True)]
             model = model.set_apart().corrected(by_size, cells)
+            rest = like.corrections[len(cells) :]
+            model = replace(model, corrections=(*model.corrections, *rest))
         else:
             model = replace(model, corrections=like.corrections).set_apart()
         sizes = range(1, subsets.shape[1] + 1 if whole else 2)

@@ -31,6 +31,7 @@ from misfeat.runtime.threads import Counting, Work
 LARGEST_POWER_SET = 22  # subsets of every size are scored for at most so many features
 FEW = 32  # subsets that are scored one by one
 MOST_CELLS = 2**16  # With more cells, they are first numbered anew, without the empty ones
+LEAST_DEVIATION = 1e-12  # nats; deviations as small as this are rounding
 
 
 def joint_mutual_info(
@@ -198,9 +199,6 @@ def cells_of_rows(cohort: Cohort, members: Iterable[int], whole: Flags) -> Integ
             held, cells = np.unique(cells, return_inverse=True)
             many = len(held)
     return cells
-
-
-LEAST_DEVIATION = 1e-12  # nats; deviations as small as this are rounding
 
 
 def influence(cohort: Cohort, members: Sequence[int]) -> Floats:

@@ -41,6 +41,9 @@ if TYPE_CHECKING:
 SERIES_FROM = 40.0  # expected rows from which on the series is exact to rounding
 NEGLIGIBLE = 1e-20  # probabilities below this, measured by the largest one, end a sum
 SERIES_TERMS = 14
+SHORTEST_TABLE = 2**6
+LONGEST_TABLE = 2**20  # f(c) = c log c is looked up below this count, and computed from there on
+LONGEST_EXPECTATIONS = 2**16  # The same for null expectations: all that 16-bit counts need
 
 
 def _series_factors(n_terms: int) -> np.ndarray:
@@ -246,11 +249,6 @@ def n_log_n(counts: ArrayLike) -> Floats:
     """N log n of every count, 0 for none."""
     counts = np.asarray(counts, dtype=np.float64)
     return counts * np.log(np.where(counts > 0, counts, 1.0))
-
-
-SHORTEST_TABLE = 2**6
-LONGEST_TABLE = 2**20  # f(c) = c log c is looked up below this count, and computed from there on
-LONGEST_EXPECTATIONS = 2**16  # The same for null expectations: all that 16-bit counts need
 
 
 class Logs(NamedTuple):

@@ -25,6 +25,9 @@ from misfeat.runtime.compilation import compiled, copy_lines, copy_values
 
 LEAST_EXPECTED = 1e-2  # cells with less expected rows than this do not enter a chi-square distance
 SWEEPS = 4  # sweeps of the iterative proportional fitting that finds expected tables
+LEAST_STRENGTH = 0.02  # A weaker proxy is not used
+MOST_STRENGTH = 0.95  # the strength that a donor's weight is capped at
+PROXY_BACK_OFF = 1.0  # so many rows of p(q|y) are added to every p(q|z,y)
 
 
 class Smoothed(NamedTuple):
@@ -169,11 +172,6 @@ def _shares(pooled, kept):
             if n + a > 0:
                 shares[k] = n / (n + a)
     return shares
-
-
-LEAST_STRENGTH = 0.02  # A weaker proxy is not used
-MOST_STRENGTH = 0.95  # the strength that a donor's weight is capped at
-PROXY_BACK_OFF = 1.0  # so many rows of p(q|y) are added to every p(q|z,y)
 
 
 @compiled
